@@ -1,0 +1,1 @@
+"""Content-scored matters: pure functions over documents, rubrics and submissions."""
