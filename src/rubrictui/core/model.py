@@ -88,7 +88,7 @@ class Scale(Value, frozen=True, kw_only=True):
     """An answer scale. Levels: pick one of ``levels``. Numeric: a number in ``min_value..max_value``."""
 
     id: str
-    name: str = ""
+    name: str | None = None
     description: str | None = None
     scale_type: ScaleType = ScaleType.LEVELS
     min_value: float | None = None
@@ -101,7 +101,7 @@ class Scale(Value, frozen=True, kw_only=True):
     def is_percentage(self) -> bool:
         """Guide section 6: a Numeric scale named Percentage, or any from 0 to 100."""
         return self.scale_type is ScaleType.NUMERIC and (
-            self.name.strip().casefold() == "percentage" or (self.min_value == 0 and self.max_value == 100)
+            (self.name or "").strip().casefold() == "percentage" or (self.min_value == 0 and self.max_value == 100)
         )
 
 
