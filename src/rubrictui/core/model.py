@@ -101,7 +101,8 @@ class Scale(Value, frozen=True, kw_only=True):
     def is_percentage(self) -> bool:
         """Guide section 6: a Numeric scale named Percentage, or any from 0 to 100."""
         return self.scale_type is ScaleType.NUMERIC and (
-            (self.name or "").strip().casefold() == "percentage" or (self.min_value == 0 and self.max_value == 100)
+            (self.name or "").strip().casefold() == "percentage"
+            or (self.min_value == 0 and self.max_value == 100)
         )
 
 
