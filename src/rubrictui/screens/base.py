@@ -1,0 +1,62 @@
+"""What every screen has in common: the way to the engine, quiet notices, help text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+
+from textual.screen import Screen, ScreenResultType
+
+if TYPE_CHECKING:
+    from rubrictui.core.records import InboxRow
+    from rubrictui.engine import Engine
+
+T = TypeVar("T")
+
+
+class Shell(Protocol):
+    """What the application offers its screens."""
+
+    is_demo: bool
+    store_label: str
+    zone: tzinfo | None
+
+    def now(self) -> datetime:
+        """The time, aware."""
+        ...
+
+    async def first_rows(self) -> tuple[InboxRow, ...] | None:
+        """The inbox as plain SQL reads it, before the engine is there; None when that is not possible."""
+        ...
+
+    async def engine(self) -> Engine:
+        """The engine, once it is ready. Raises what opening the store raised."""
+        ...
+
+    async def ask(self, call: Callable[[Engine], T]) -> T:
+        """What ``call`` makes of the engine, in a thread; waits for the engine first, and says so."""
+        ...
+
+    async def load_samples(self) -> None:
+        """Load the sample data into the open store."""
+        ...
+
+    async def open_demo(self) -> None:
+        """Leave this store and open the demo store, which is made when it is not there."""
+        ...
+
+
+class ShellScreen(Screen[ScreenResultType]):
+    """A screen of the application. Subclasses set ``TITLE`` and ``HELP`` (plain text, a few lines)."""
+
+    AUTO_FOCUS = "RowsList"
+
+    @property
+    def shell(self) -> Shell:
+        """The application, as screens see it."""
+        return cast(Shell, self.app)
+
+    def say(self, text: str, *, error: bool = False) -> None:
+        """One quiet line above the footer that goes by itself and takes no focus."""
+        self.app.notify(text, severity="error" if error else "information")
