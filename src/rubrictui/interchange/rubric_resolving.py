@@ -1,0 +1,304 @@
+"""Scale and rubric shapes to documents: the tree in walk order, scales and levels found by their names."""
+
+from __future__ import annotations
+
+import difflib
+
+from rubrictui.core.model import Anchor, Band, Level, Node, NodeType, Scale, ScaleType, VersionSnapshot
+from rubrictui.interchange.building import Builder
+from rubrictui.interchange.documents import Publication, RubricFile, ScaleFile
+from rubrictui.interchange.places import Places, Position
+from rubrictui.interchange.resolving import Names, Resolver, choices
+from rubrictui.interchange.shapes import (
+    AnchorItem,
+    AnchorText,
+    CriterionShape,
+    PublicationDocument,
+    RubricDocument,
+    ScaleDocument,
+    VersionShape,
+)
+
+
+class RubricResolver(Resolver):
+    """Scales, rubrics and publications of one file."""
+
+    def scale(self, shape: ScaleDocument) -> ScaleFile:
+        self.check_format(shape)
+        self.own_id("scale", shape)
+        labels: set[str] = set()
+        for level in shape.levels:
+            self.own_id("level", level)
+            if level.label in labels:
+                self.error("duplicate_label", f'the level "{level.label}" is given twice.', level, "label")
+            labels.add(level.label)
+        if shape.scale_type is ScaleType.LEVELS:
+            if not shape.levels:
+                self.error("no_levels", f'the scale "{shape.name}" has no levels.', shape, "levels")
+        else:
+            self._numeric(shape)
+        levels = tuple(
+            Level(
+                id=level.id,
+                label=level.label,
+                value=level.value,
+                normalized_value=level.normalized_value,
+                description=level.description,
+                sequence=index if level.sequence is None else level.sequence,
+            )
+            for index, level in enumerate(shape.levels)
+        )
+        scale = Scale(
+            id=shape.id,
+            name=shape.name,
+            description=shape.description,
+            scale_type=shape.scale_type,
+            min_value=shape.min_value,
+            max_value=shape.max_value,
+            step=shape.step,
+            higher_is_better=shape.higher_is_better,
+            levels=levels,
+        )
+        if scale.name in self.names.scales_by_name:
+            self.error("duplicate_name", f'there are two scales named "{scale.name}".', shape, "name")
+        self.names.scales_by_name.setdefault(shape.name, scale)
+        self.names.scales_by_id.setdefault(scale.id, scale)
+        return ScaleFile(scale=scale)
+
+    def _numeric(self, shape: ScaleDocument) -> None:
+        for field in ("min_value", "max_value"):
+            if getattr(shape, field) is None:
+                self.error(
+                    "missing_field", f'the numeric scale "{shape.name}" needs "{field}".', shape, field
+                )
+        if shape.min_value is not None and shape.max_value is not None and shape.min_value >= shape.max_value:
+            self.error(
+                "out_of_range",
+                f'"max_value" must be more than "min_value" ({shape.min_value:g}), not {shape.max_value:g}.',
+                shape,
+                "max_value",
+            )
+
+    def rubric(self, shape: RubricDocument) -> tuple[RubricFile, Places]:
+        self.check_format(shape)
+        self.own_id("rubric", shape)
+        version = shape.version
+        self.own_id("version", version)
+        if version.status != "Draft":
+            self.error(
+                "computed_field",
+                f'"status" can only be Draft, not "{version.status}". Publish with a publication document.',
+                version,
+                "status",
+            )
+        tree = _Tree(self, self.names, self.builder)
+        tree.grow(version.criteria, None)
+        bands = self._bands(version, tree)
+        snapshot = VersionSnapshot(
+            id=version.id,
+            rubric_id=shape.id,
+            rubric_name=shape.name,
+            instructions=version.instructions,
+            pass_threshold=version.pass_threshold,
+            minimum_completeness=version.minimum_completeness,
+            not_applicable_policy=version.not_applicable_policy,
+            score_display_min=version.score_display_min,
+            score_display_max=version.score_display_max,
+            nodes=tuple(tree.nodes),
+            scales=tuple(tree.scales.values()),
+            bands=bands,
+        )
+        tree.mark("", version)
+        document = RubricFile(
+            id=shape.id,
+            name=shape.name,
+            category=shape.category,
+            description=shape.description,
+            snapshot=snapshot,
+        )
+        folded = shape.name.strip().casefold()
+        if folded in self.names.rubrics:
+            self.error("duplicate_name", f'there are two rubrics named "{shape.name}".', shape, "name")
+        self.names.rubrics.setdefault(folded, document)
+        return document, Places(file=self.findings.file, parts=tree.parts, fields=tree.fields)
+
+    def _bands(self, version: VersionShape, tree: _Tree) -> tuple[Band, ...]:
+        bands: list[Band] = []
+        for index, band in enumerate(version.bands):
+            self.own_id("band", band)
+            tree.mark(f"band:{band.label}", band)
+            if band.min_score > band.max_score:
+                self.error(
+                    "out_of_range",
+                    f'"max_score" of band "{band.label}" is below its "min_score" ({band.min_score:g}).',
+                    band,
+                    "max_score",
+                )
+            bands.append(
+                Band(
+                    id=band.id,
+                    label=band.label,
+                    description=band.description,
+                    min_score=band.min_score,
+                    max_score=band.max_score,
+                    display_tone=band.display_tone,
+                    sequence=index if band.sequence is None else band.sequence,
+                )
+            )
+        return tuple(bands)
+
+    def publication(self, shape: PublicationDocument) -> Publication:
+        self.check_format(shape)
+        version = self.known_version(shape.rubric, shape)
+        named = self.names.rubrics.get(shape.rubric.strip().casefold())
+        if named is not None and version is not None and version.id != shape.version_id:
+            self.error(
+                "unknown_version",
+                f'the version of "{shape.rubric}" in these files is {version.id}, not {shape.version_id}.',
+                shape,
+                "version_id",
+            )
+        return Publication(
+            rubric=shape.rubric, version_id=shape.version_id, bump=shape.bump, summary=shape.summary
+        )
+
+
+class _Tree:
+    """The criteria of a rubric as nodes in walk order, the scales they use, and where each stands."""
+
+    def __init__(self, resolver: Resolver, names: Names, builder: Builder) -> None:
+        self._resolver = resolver
+        self.names = names
+        self.builder = builder
+        self.nodes: list[Node] = []
+        self.scales: dict[str, Scale] = {}
+        self.parts: dict[str, Position] = {}
+        self.fields: dict[tuple[str, str], Position] = {}
+        self._keys: dict[str, CriterionShape] = {}
+
+    def mark(self, part: str, shape: object) -> None:
+        """Remember where a part and its fields stand."""
+        self.parts[part] = self.builder.place(shape)
+        for field in self.builder.node_of(shape).pairs:
+            self.fields[part, field] = self.builder.place(shape, field)
+
+    def grow(self, criteria: tuple[CriterionShape, ...], parent_id: str | None) -> None:
+        for index, shape in enumerate(criteria):
+            self._node(shape, parent_id, index)
+
+    def _node(self, shape: CriterionShape, parent_id: str | None, index: int) -> None:
+        resolver = self._resolver
+        resolver.own_id("criterion", shape)
+        folded = shape.key.strip().casefold()
+        if folded in self._keys:
+            line = self.builder.place(self._keys[folded], "key")[0]
+            resolver.error(
+                "duplicate_criterion", f'the key "{shape.key}" was used before, on line {line}.', shape, "key"
+            )
+        self._keys.setdefault(folded, shape)
+        self.mark(shape.key, shape)
+        node_type = shape.node_type or (NodeType.GROUP if shape.children else NodeType.CRITERION)
+        if node_type is NodeType.CRITERION and shape.children:
+            resolver.error(
+                "criterion_with_children",
+                f'"{shape.key}" is a Criterion and has children. Make it a Group, or move them out.',
+                shape,
+                "children",
+            )
+        scale = self._scale(shape)
+        self.nodes.append(
+            Node(
+                id=shape.id,
+                key=shape.key,
+                parent_id=parent_id,
+                name=shape.name,
+                description=shape.description,
+                guidance=shape.guidance,
+                node_type=node_type,
+                scale_id=scale.id if scale else None,
+                weight=shape.weight,
+                is_advisory=shape.is_advisory,
+                is_gate=shape.is_gate,
+                gate_minimum_score=shape.gate_minimum_score,
+                not_applicable_policy=shape.not_applicable_policy,
+                rollup_method=shape.rollup_method,
+                evidence_required=shape.evidence_required,
+                rationale_required=shape.rationale_required,
+                sequence=index if shape.sequence is None else shape.sequence,
+                evaluator_config=shape.evaluator_config,
+                anchors=self._anchors(shape, scale),
+            )
+        )
+        self.grow(shape.children, shape.id)
+
+    def _scale(self, shape: CriterionShape) -> Scale | None:
+        if shape.scale is not None and shape.scale_id is not None:
+            self._resolver.error("conflict", 'give "scale" or "scale_id", not both.', shape, "scale_id")
+        field = "scale" if shape.scale is not None else "scale_id"
+        wanted = shape.scale if shape.scale is not None else shape.scale_id
+        if wanted is None:
+            return None
+        scale = self.names.scale(name=shape.scale, scale_id=shape.scale_id)
+        if scale is None:
+            known = sorted(self.names.scales_by_name if field == "scale" else self.names.scales_by_id)
+            close = difflib.get_close_matches(wanted, known, n=1)
+            hint = f'Did you mean "{close[0]}"?' if close else "Give its file too, or load it first."
+            self._resolver.error("unknown_scale", f'there is no scale "{wanted}". {hint}', shape, field)
+            return None
+        self.scales.setdefault(scale.id, scale)
+        return scale
+
+    def _anchors(self, shape: CriterionShape, scale: Scale | None) -> tuple[Anchor, ...]:
+        if not shape.anchors:
+            return ()
+        items: list[tuple[AnchorItem | CriterionShape, str | None, AnchorItem]]
+        if isinstance(shape.anchors, tuple):
+            items = [(item, item.level, item) for item in shape.anchors]
+        else:
+            items = [(shape, label, _item(text)) for label, text in shape.anchors.items()]
+        levels = {level.label: level.id for level in scale.levels} if scale else {}
+        anchors: list[Anchor] = []
+        seen: set[str] = set()
+        for place, label, item in items:
+            if label is not None and label in seen:
+                self._refuse_anchor("duplicate_label", f'"{label}" has two anchors.', shape, place, label)
+            elif label is not None and scale is not None and label not in levels:
+                self._refuse_anchor(
+                    "unknown_level",
+                    f'the scale "{scale.name}" of "{shape.key}" has no level "{label}". {choices(list(levels))}',
+                    shape,
+                    place,
+                    label,
+                )
+            elif label is not None:
+                seen.add(label)
+            anchors.append(
+                Anchor(
+                    scale_level_id=levels.get(label) if label is not None else None,
+                    anchor_value=item.anchor_value,
+                    descriptor=item.descriptor,
+                )
+            )
+        if scale is None and shape.scale is None and shape.scale_id is None:
+            self._resolver.error(
+                "no_scale", f'"{shape.key}" has anchors and no scale. Give it a "scale".', shape, "anchors"
+            )
+        return tuple(anchors)
+
+    def _refuse_anchor(
+        self, code: str, message: str, shape: CriterionShape, place: object, label: str
+    ) -> None:
+        """Report at the label itself, which in mapping form is a key."""
+        if place is not shape:
+            self._resolver.error(code, message, place, "level")
+            return
+        anchors = self.builder.node_of(shape).get("anchors")
+        pairs = getattr(anchors, "pairs", {})
+        at = pairs[label][0] if label in pairs else self.builder.place(shape, "anchors")
+        self._resolver.findings.add(code, message, at)
+
+
+def _item(text: str | AnchorText) -> AnchorItem:
+    if isinstance(text, str):
+        return AnchorItem(descriptor=text)
+    return AnchorItem(descriptor=text.descriptor, anchor_value=text.anchor_value)

@@ -1,0 +1,185 @@
+"""Reads the YAML files of this project: scales, rubrics, subjects, publications (docs/formats.md).
+
+Files are read together, so that one may name what another defines, in any order. Everything that is
+wrong is found in one run, each with its file, line and column; nothing is guessed and nothing dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from rubrictui.core.errors import InvalidInputError
+from rubrictui.core.model import Value
+from rubrictui.interchange.building import BROKEN, Builder
+from rubrictui.interchange.documents import Document
+from rubrictui.interchange.findings import Finding, Findings, has_errors, raise_for_errors
+from rubrictui.interchange.places import Places
+from rubrictui.interchange.resolving import Names, ScaleLookup, VersionLookup
+from rubrictui.interchange.rubric_resolving import RubricResolver
+from rubrictui.interchange.shapes import (
+    DOCUMENTS,
+    PublicationDocument,
+    RubricDocument,
+    ScaleDocument,
+    SubjectsDocument,
+)
+from rubrictui.interchange.subject_files import read_bytes
+from rubrictui.interchange.subject_resolving import SubjectResolver
+from rubrictui.interchange.yaml_nodes import BrokenNode, MappingNode, ScalarNode, YamlNode, decode, read_nodes
+
+
+class ReadDocument(Value, frozen=True, kw_only=True):
+    """One document with the place it came from. ``places`` is there for rubrics."""
+
+    document: Document
+    file: str
+    line: int
+    places: Places | None = None
+
+
+class Reading(Value, frozen=True, kw_only=True):
+    """What a set of files holds: documents in the order written, findings by file and line.
+
+    A document that had an error is not among ``documents``.
+    """
+
+    entries: tuple[ReadDocument, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        return tuple(entry.document for entry in self.entries)
+
+    @property
+    def is_valid(self) -> bool:
+        return not has_errors(self.findings)
+
+    def require(self) -> tuple[Document, ...]:
+        """The documents.
+
+        Raises:
+            InvalidInputError: there was an error; the message is the first, with its file and line.
+        """
+        raise_for_errors(self.findings)
+        return self.documents
+
+
+class _Source:
+    """One file on its way through the reader."""
+
+    def __init__(self, name: str, folder: Path | None) -> None:
+        self.findings = Findings(name)
+        self.builder = Builder(self.findings)
+        self.folder = folder
+        self.shapes: list[tuple[int, Any]] = []
+
+    def read(self, data: bytes) -> None:
+        text = decode(data, self.findings)
+        if text is None:
+            return
+        for root in read_nodes(text, self.findings):
+            shape = self._document(root)
+            if shape is not None and shape is not BROKEN:
+                self.shapes.append((root.at[0], shape))
+        if not self.findings.all and not self.shapes:
+            self.findings.add("empty", "the file holds no document.")
+
+    def _document(self, root: YamlNode) -> Any:
+        if isinstance(root, BrokenNode) or _is_blank(root):
+            return None
+        kinds = ", ".join(DOCUMENTS)
+        if not isinstance(root, MappingNode):
+            self.findings.add(
+                "wrong_type", "a document must be a mapping that begins with its kind.", root.at
+            )
+            return None
+        kind = root.get("kind")
+        if kind is None:
+            self.findings.add("missing_field", f'"kind" is missing; it is one of {kinds}.', root.at)
+            return None
+        if isinstance(kind, BrokenNode):
+            return None
+        if not isinstance(kind, ScalarNode) or kind.text not in DOCUMENTS:
+            given = f'"{kind.text}"' if isinstance(kind, ScalarNode) else "no word"
+            self.findings.add("unknown_kind", f'"kind" is {given}; it must be one of {kinds}.', kind.at)
+            return None
+        return self.builder.build(root, DOCUMENTS[kind.text])
+
+
+def _is_blank(root: YamlNode) -> bool:
+    return isinstance(root, ScalarNode) and root.plain and not root.text
+
+
+def read_files(
+    paths: Iterable[str | Path], *, scales: ScaleLookup | None = None, versions: VersionLookup | None = None
+) -> Reading:
+    """Read YAML files as one set.
+
+    Args:
+        paths: the files, in the order to load them.
+        scales: finds a scale that no file defines, by name or id.
+        versions: finds the version of a rubric that no file defines, by the rubric's name. Without it, a
+            rubric that is named and not defined is a warning; with it, an error.
+
+    Returns:
+        The documents and all findings. A file that cannot be read is a finding too.
+    """
+    sources: list[_Source] = []
+    for path in map(Path, paths):
+        source = _Source(str(path), path.parent)
+        sources.append(source)
+        try:
+            source.read(read_bytes(path))
+        except InvalidInputError as error:
+            source.findings.add("missing_file", str(error))
+    return _resolve(sources, Names(scales, versions))
+
+
+def read_text(
+    text: str,
+    *,
+    file: str = "<text>",
+    folder: Path | None = None,
+    scales: ScaleLookup | None = None,
+    versions: VersionLookup | None = None,
+) -> Reading:
+    """Read one YAML text. ``folder`` is where its ``text_file`` and ``path`` are looked for."""
+    source = _Source(file, folder)
+    source.read(text.encode("utf-8", "surrogatepass"))
+    return _resolve([source], Names(scales, versions))
+
+
+def _resolve(sources: list[_Source], names: Names) -> Reading:
+    """Scales first, then rubrics, then everything that names them; the order written is kept."""
+    rubrics = [RubricResolver(source.builder, names) for source in sources]
+    subjects = [SubjectResolver(source.builder, names, source.folder) for source in sources]
+    done: dict[tuple[int, int], ReadDocument] = {}
+
+    def resolve(kind: type, make: Callable[[int, Any], Any]) -> None:
+        for number, source in enumerate(sources):
+            for index, (line, shape) in enumerate(source.shapes):
+                if isinstance(shape, kind):
+                    before = len(source.findings.all)
+                    made = make(number, shape)
+                    document, places = made if isinstance(made, tuple) else (made, None)
+                    if not has_errors(source.findings.all[before:]):
+                        done[number, index] = ReadDocument(
+                            document=document, file=source.findings.file, line=line, places=places
+                        )
+
+    for resolver, source in zip(subjects, sources, strict=True):
+        for _, shape in source.shapes:
+            if isinstance(shape, SubjectsDocument):
+                resolver.declare(shape)
+    resolve(ScaleDocument, lambda number, shape: rubrics[number].scale(shape))
+    resolve(RubricDocument, lambda number, shape: rubrics[number].rubric(shape))
+    resolve(SubjectsDocument, lambda number, shape: subjects[number].subjects(shape))
+    resolve(PublicationDocument, lambda number, shape: rubrics[number].publication(shape))
+    findings = [
+        finding
+        for source in sources
+        for finding in sorted(source.findings.all, key=lambda one: (one.line, one.column))
+    ]
+    return Reading(entries=tuple(done[place] for place in sorted(done)), findings=tuple(findings))
