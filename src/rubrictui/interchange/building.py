@@ -75,6 +75,8 @@ class Builder:
         if isinstance(node, BrokenNode):
             return BROKEN
         match kind:
+            case mi.Metadata():
+                return self._value(node, kind.type, name)
             case mi.UnionType():
                 return self._union(node, kind, name)
             case mi.StrType():
@@ -106,7 +108,7 @@ class Builder:
         return self._refuse("wrong_type", f'"{name}" must be {expected}, not {_describe(node)}.', node)
 
     def _union(self, node: YamlNode, kind: Any, name: str) -> Any:
-        types = list(kind.types)
+        types = [one.type if isinstance(one, mi.Metadata) else one for one in kind.types]
         if any(isinstance(t, mi.NoneType) for t in types):
             if _is_null(node):
                 return None
