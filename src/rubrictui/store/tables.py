@@ -6,7 +6,7 @@ connection: one statement, no unit of work. Ids are lower-case uuid4 text and in
 (``UtcDateTime``). ``created_by``, ``published_by`` hold login names.
 
 What these classes cannot say, the first migration adds: the triggers that keep published versions and
-submitted evaluations frozen, and the cohort views (``ddl.py``).
+submitted evaluations frozen, and the cohort views (``migrations/``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Any
 from sqlalchemy import (
     CheckConstraint,
     Column,
-    ForeignKey,
     ForeignKeyConstraint,
     Index,
     MetaData,
@@ -209,6 +208,12 @@ class VersionRow(Base, table=True):
             " AND patch_version IS NOT NULL)",
             name="number",
         ),
+        CheckConstraint(
+            "status = 'Draft' OR (content_hash IS NOT NULL AND scoring_hash IS NOT NULL"
+            " AND published_at IS NOT NULL)",
+            name="published",
+        ),
+        CheckConstraint("status <> 'Retired' OR retired_at IS NOT NULL", name="retired"),
         _unique_where("uq_rubric_version_draft", "rubric_id", where="status = 'Draft'"),
     )
 
