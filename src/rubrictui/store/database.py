@@ -25,7 +25,7 @@ from types import TracebackType
 from typing import Self
 from uuid import uuid4
 
-from sqlalchemy import Connection, Engine, create_engine, insert, text
+from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError, StatementError
 from sqlalchemy.pool import QueuePool
 
@@ -332,15 +332,16 @@ def session_user(connection: Connection) -> str | None:
 
 
 def _describe_store(connection: Connection) -> None:
-    from rubrictui.store.tables import STORE_INFO
-
     owner = session_user(connection) or _login()
     facts = {
         "store_id": str(uuid4()),
         "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "created_by": owner,
     }
-    connection.execute(insert(STORE_INFO), [{"key": key, "value": value} for key, value in facts.items()])
+    connection.execute(
+        text("INSERT INTO store_info (key, value) VALUES (:key, :value)"),
+        [{"key": key, "value": value} for key, value in facts.items()],
+    )
 
 
 def _login() -> str:
