@@ -83,7 +83,7 @@ REFUSED = [
     (
         "a key used twice",
         "weight: 2",
-        "weight: 2\n    - {id: c2, key: ^PRICE, scale: Meets}",
+        "weight: 2\n    - {id: c2, key: ^price, scale: Meets}",
         "duplicate_criterion",
     ),
     ("an id used twice", "weight: 2", "weight: 2\n    - {id: ^c1, key: b, scale: Meets}", "duplicate_id"),

@@ -126,7 +126,7 @@ class RubricResolver(Resolver):
         bands: list[Band] = []
         for index, band in enumerate(version.bands):
             self.own_id("band", band)
-            tree.mark(f"band:{band.label}", band)
+            tree.mark(band.id, band)
             if band.min_score > band.max_score:
                 self.error(
                     "out_of_range",
@@ -189,14 +189,14 @@ class _Tree:
     def _node(self, shape: CriterionShape, parent_id: str | None, index: int) -> None:
         resolver = self._resolver
         resolver.own_id("criterion", shape)
-        folded = shape.key.strip().casefold()
-        if folded in self._keys:
-            line = self.builder.place(self._keys[folded], "key")[0]
+        key = shape.key.strip()
+        if key in self._keys:
+            line = self.builder.place(self._keys[key], "key")[0]
             resolver.error(
                 "duplicate_criterion", f'the key "{shape.key}" was used before, on line {line}.', shape, "key"
             )
-        self._keys.setdefault(folded, shape)
-        self.mark(shape.key, shape)
+        self._keys.setdefault(key, shape)
+        self.mark(shape.id, shape)
         node_type = shape.node_type or (NodeType.GROUP if shape.children else NodeType.CRITERION)
         if node_type is NodeType.CRITERION and shape.children:
             resolver.error(
