@@ -20,6 +20,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from rubrictui.core.authoring import weight_shares
 from rubrictui.core.model import Answer, Level, Node, VersionSnapshot, fold_id
 from rubrictui.widgets.criteria_lines import (
     Line,
@@ -198,7 +199,6 @@ class CriteriaList(ScrollView, can_focus=True):
         *,
         answers: Mapping[str, Answer] | None = None,
         flagged: Collection[str] = (),
-        shares: Mapping[str, float] | None = None,
         cursor: str | None = None,
         name: str | None = None,
         id: str | None = None,
@@ -210,14 +210,14 @@ class CriteriaList(ScrollView, can_focus=True):
             version: the version to answer.
             answers: the answers so far, by folded criterion id.
             flagged: folded ids of the criteria to return to.
-            shares: what each group counts among its siblings, 0..1, by folded node id.
             cursor: the key of the criterion to begin at; the first one when it is not there.
         """
         super().__init__(name=name, id=id, classes=classes, disabled=disabled)
+        self._version = version
         self._rows = criteria_rows(version)
         self._answers = dict(answers or {})
         self._flagged = set(flagged)
-        self._shares = dict(shares or {})
+        self._shares = {fold_id(node): share for node, share in weight_shares(version).items()}
         self._notes: dict[str, str] = {}
         self._index = {row.id: index for index, row in enumerate(self._rows)}
         self._shown_in: dict[str, list[int]] = {row.id: [] for row in self._rows}
@@ -289,7 +289,7 @@ class CriteriaList(ScrollView, can_focus=True):
             return
         row = self._rows[self._cursor]
         if row.is_numeric and row.scale is not None:
-            self._number = NumberEntry(row.scale).feed(character)
+            self._number = NumberEntry(self._version, row.node, row.scale).feed(character)
             self._say_number()
         elif not row.keys:
             self._say("This criterion has no scale, so it cannot be answered.")

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from rubrictui.core.model import Scale
-from rubrictui.widgets.criteria_lines import format_number, number_hint
+from rubrictui.core.errors import ScoringError
+from rubrictui.core.model import Answer, Node, Scale, VersionSnapshot
+from rubrictui.core.scoring import check_answer
+from rubrictui.widgets.criteria_lines import number_hint
 
 _CHARACTERS = "0123456789.-"
 _FINISHED = re.compile(r"-?(\d+\.?\d*|\.\d+)")
 _LIMIT = 18
-_STEP_TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
 class NumberEntry:
     """The characters typed so far. Every key gives a new entry."""
 
+    version: VersionSnapshot
+    node: Node
     scale: Scale
     typed: str = ""
 
@@ -26,11 +29,11 @@ class NumberEntry:
         character = "." if character == "," else character
         if character not in _CHARACTERS or len(self.typed) >= _LIMIT:
             return self
-        return NumberEntry(self.scale, self.typed + character)
+        return replace(self, typed=self.typed + character)
 
     def erase(self) -> NumberEntry:
         """The entry without its last character."""
-        return NumberEntry(self.scale, self.typed[:-1])
+        return replace(self, typed=self.typed[:-1])
 
     @property
     def value(self) -> float | None:
@@ -39,21 +42,11 @@ class NumberEntry:
 
     @property
     def problem(self) -> str:
-        """Why the number cannot be the answer, in words; "" when it can."""
-        scale, value = self.scale, self.value
-        if value is None:
-            return f"Type a number: {number_hint(scale)}."
-        if scale.min_value is None or scale.max_value is None or scale.min_value == scale.max_value:
-            return "This scale has no range, so no number fits it."
-        if value < scale.min_value or value > scale.max_value:
-            side = "below" if value < scale.min_value else "above"
-            bound = scale.min_value if value < scale.min_value else scale.max_value
-            return f"{self.typed} is {side} {format_number(bound)}: {number_hint(scale)}."
-        if scale.step and not _on_step(value, scale.min_value, scale.step):
-            return f"{self.typed} is between two steps: {number_hint(scale)}."
+        """Why the number cannot be the answer, in scoring's words; "" when it can."""
+        if self.value is None:
+            return f"Type a number: {number_hint(self.scale)}."
+        try:
+            check_answer(self.version, Answer(criterion_id=self.node.id, raw_value=self.value))
+        except ScoringError as error:
+            return str(error).removeprefix(f"{self.node.name.strip() or self.node.key}: ")
         return ""
-
-
-def _on_step(value: float, minimum: float, step: float) -> bool:
-    steps = (value - minimum) / step
-    return abs(steps - round(steps)) <= _STEP_TOLERANCE

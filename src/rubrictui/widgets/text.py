@@ -7,6 +7,7 @@ characters costs as much to cut to 80 cells as a short one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rich.cells import cell_len, split_graphemes
@@ -19,6 +20,9 @@ TAB_SIZE = 4
 
 # A cell holds one character and perhaps some accents; text beyond this many characters a cell is not shown.
 _CHARACTERS_PER_CELL = 4
+
+# Letters that are one cell each wherever they stand: most of what is written in Latin, Greek, Cyrillic.
+_ONE_CELL_EACH = re.compile("[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2500-\u25fc]*")
 
 
 def plain(text: str, *, newlines: bool = True) -> Content:
@@ -86,16 +90,21 @@ def fit(text: str, width: int) -> int:
     """How many characters of the visible line ``text`` fit into ``width`` cells; graphemes stay whole."""
     if width <= 0:
         return 0
-    head = text[: width * _CHARACTERS_PER_CELL]
-    if head.isascii():
+    head = text[: width + 1]
+    if _ONE_CELL_EACH.fullmatch(head):
         return min(len(head), width)
-    end = used = 0
-    for _, stop, cells in split_graphemes(head)[0]:
-        if used + cells > width:
-            break
-        used += cells
-        end = stop
-    return end
+    limit = min(len(text), width * _CHARACTERS_PER_CELL)
+    length = min(limit, width + 8)
+    while True:  # accents take no cells, so the first guess at the length may be too short
+        end = used = 0
+        for _, stop, cells in split_graphemes(text[:length])[0]:
+            if used + cells > width:
+                return end
+            used += cells
+            end = stop
+        if length == limit:
+            return end
+        length = min(limit, length * 2)
 
 
 def wrap(text: str, width: int, *, limit: int | None = None) -> list[str]:
@@ -134,7 +143,7 @@ def fold_spans(line: str, width: int) -> Iterator[tuple[int, int]]:
         return
     while start < length:
         # A margin beyond the row shows whether the row ends at a word's end.
-        end = start + fit(line[start : start + width * _CHARACTERS_PER_CELL], width)
+        end = start + fit(line[start : start + width * _CHARACTERS_PER_CELL + 1], width)
         if end <= start:
             end = start + 1
         if end < length:
