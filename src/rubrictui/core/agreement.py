@@ -10,15 +10,15 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import Final, Literal, get_args
+from typing import Final
 
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import Value
 
 DEFAULT_MINIMUM_SAMPLE: Final = 20
+ALPHA_LEVELS: Final = ("ordinal", "interval", "nominal")
 
 Rating = float | None
-AlphaLevel = Literal["ordinal", "interval", "nominal"]
 
 
 class PairAgreement(Value, frozen=True, kw_only=True):
@@ -103,7 +103,7 @@ def _is_index(rating: float) -> bool:
     return rating >= 0 and rating == int(rating)
 
 
-def krippendorff_alpha(units: Iterable[Sequence[Rating]], level: AlphaLevel = "ordinal") -> float | None:
+def krippendorff_alpha(units: Iterable[Sequence[Rating]], level: str = "ordinal") -> float | None:
     """Krippendorff's alpha over any number of raters.
 
     Args:
@@ -121,9 +121,9 @@ def krippendorff_alpha(units: Iterable[Sequence[Rating]], level: AlphaLevel = "o
     # 0..100 scale); the tests hold the two equal. Its coincidence matrix is not needed: the disagreement
     # between values is a squared distance, so sums of squares give it in one pass. On the ordinal level
     # that distance is between the values' mid-ranks.
-    if level not in get_args(AlphaLevel):
+    if level not in ALPHA_LEVELS:
         raise InvalidInputError(
-            f"Unknown level of measurement {level!r}.", remedy=f"Use {', '.join(get_args(AlphaLevel))}."
+            f"Unknown level of measurement {level!r}.", remedy=f"Use {', '.join(ALPHA_LEVELS)}."
         )
     pairable = [ratings for ratings in map(_present, units) if len(ratings) >= 2]
     everything = [rating for ratings in pairable for rating in ratings]

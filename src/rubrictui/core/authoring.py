@@ -13,7 +13,7 @@ from typing import Final
 
 from rubrictui.core.bands import band_gaps, band_overlaps, band_problems
 from rubrictui.core.canonical import canonical_json
-from rubrictui.core.deterministic import rule_problems
+from rubrictui.core.deterministic import answers_not_applicable, rule_problems
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import (
     Node,
@@ -194,7 +194,7 @@ def _tree_problems(version: VersionSnapshot, tree: _Tree) -> Iterator[Problem]:
             )
         scale = tree.scale(node)
         yield from _gate_problems(node, scale, version)
-        yield from _config_problems(node, scale)
+        yield from _config_problems(node, scale, version)
         if node.is_criterion:
             yield from _criterion_problems(node, scale, tree, scales_told)
 
@@ -254,11 +254,14 @@ def _gate_problems(node: Node, scale: Scale | None, version: VersionSnapshot) ->
         if minimum is not None and scale is not None and _best_level(scale) < rounded(minimum):
             text = f"No level of {_title(node)} reaches the gate minimum {minimum:g}, so it always fails."
             yield _about(node, "gate_unreachable", text, "Lower the minimum.", severity="warning")
-        policy = node.not_applicable_policy or version.not_applicable_policy
-        if policy is NotApplicablePolicy.EXCLUDE_AND_REDISTRIBUTE:
+        if _policy(node, version) is NotApplicablePolicy.EXCLUDE_AND_REDISTRIBUTE:
             text = f"An N/A answer slips past the gate {_title(node)}."
             remedy = "Set its N/A policy to NotAllowed, FailEvaluation or CountAsZero, or accept it."
             yield _about(node, "gate_not_applicable", text, remedy, severity="warning")
+
+
+def _policy(node: Node, version: VersionSnapshot) -> NotApplicablePolicy:
+    return node.not_applicable_policy or version.not_applicable_policy
 
 
 def _best_level(scale: Scale) -> float:
@@ -267,7 +270,7 @@ def _best_level(scale: Scale) -> float:
     return max((rounded(level.normalized_value) for level in scale.levels), default=math.inf)
 
 
-def _config_problems(node: Node, scale: Scale | None) -> Iterator[Problem]:
+def _config_problems(node: Node, scale: Scale | None, version: VersionSnapshot) -> Iterator[Problem]:
     config = node.evaluator_config
     if not config:
         return
@@ -283,6 +286,10 @@ def _config_problems(node: Node, scale: Scale | None) -> Iterator[Problem]:
         severity: Severity = "error" if problem.severity == "error" else "warning"
         text = f"{_title(node)}: {problem.message}"
         yield _about(node, problem.code, text, problem.remedy, severity=severity)
+    if answers_not_applicable(config) and _policy(node, version) is NotApplicablePolicy.NOT_ALLOWED:
+        text = f"The rule of {_title(node)} answers N/A when the data is missing, which is not allowed there."
+        remedy = "Set NotApplicableWhenMissing to false, or change the N/A policy."
+        yield _about(node, "rule_not_applicable", text, remedy, severity="warning")
     evaluator = config.get("EvaluatorName", config.get("evaluator_name"))
     if node.evidence_required and isinstance(evaluator, str) and evaluator.strip().casefold() == "decision":
         text = f"{_title(node)} requires evidence, and the Decision evaluator gives none."

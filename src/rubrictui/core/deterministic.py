@@ -186,6 +186,14 @@ def rule_problems(config: Mapping[str, Any] | None, scale: Scale | None) -> tupl
     return tuple(_found_problems(rule, scale))
 
 
+def answers_not_applicable(config: Mapping[str, Any] | None) -> bool:
+    """Whether a config has a sound rule that answers N/A when its path is missing."""
+    try:
+        return parse_rule(rule_of(config)).not_applicable_when_missing is True
+    except RuleError:
+        return False
+
+
 def _found_problems(rule: Rule, scale: Scale | None) -> list[RuleProblem]:
     found: list[RuleProblem] = []
     if not rule.path:
