@@ -326,7 +326,10 @@ class Cohort(Value, frozen=True, kw_only=True):
 
 
 class EvaluationDetail(Value, frozen=True, kw_only=True):
-    """One evaluation, whole. ``cohort`` is None where the viewer may not see it."""
+    """One evaluation, whole. ``cohort`` is None where the viewer may not see it.
+
+    ``warnings`` come only from the call that submitted it: answers that took no part.
+    """
 
     evaluation: Evaluation
     version: VersionSnapshot
@@ -334,6 +337,7 @@ class EvaluationDetail(Value, frozen=True, kw_only=True):
     context: Context | None = None
     scores: tuple[EvaluationScore, ...] = ()
     cohort: Cohort | None = None
+    warnings: tuple[str, ...] = ()
 
 
 class Phrase(Value, frozen=True, kw_only=True):

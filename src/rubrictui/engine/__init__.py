@@ -1,1 +1,33 @@
+"""What a caller can do: draft, publish, score, submit, supersede, compare; one transaction each."""
 
+from rubrictui.engine.engine import Engine
+from rubrictui.engine.errors import (
+    DraftClosedError,
+    DraftConflictError,
+    NameTakenError,
+    NoPublishedVersionError,
+    NotFoundError,
+    NotPermittedError,
+    PublishRefusedError,
+    StaleDraftError,
+    StateError,
+    SubmitRefusedError,
+    SupersedeRefusedError,
+)
+from rubrictui.engine.loading import LoadReport
+
+__all__ = [
+    "DraftClosedError",
+    "DraftConflictError",
+    "Engine",
+    "LoadReport",
+    "NameTakenError",
+    "NoPublishedVersionError",
+    "NotFoundError",
+    "NotPermittedError",
+    "PublishRefusedError",
+    "StaleDraftError",
+    "StateError",
+    "SubmitRefusedError",
+    "SupersedeRefusedError",
+]

@@ -1,0 +1,298 @@
+"""What every part of the engine stands on: the store, who is asking, transactions, and finding by name."""
+
+from __future__ import annotations
+
+import copy
+import os
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+from typing import Self
+from uuid import uuid4
+
+from sqlalchemy import Connection
+
+from rubrictui.core.errors import InvalidInputError
+from rubrictui.core.model import VersionSnapshot, VersionStatus
+from rubrictui.core.records import Context, Role, Subject, User
+from rubrictui.engine.errors import (
+    NoPublishedVersionError,
+    NotFoundError,
+    NotPermittedError,
+)
+from rubrictui.engine.versions import VersionCache
+from rubrictui.store import rubrics, subjects, users
+from rubrictui.store.database import Database, session_user
+from rubrictui.store.rubrics import RubricHead, VersionHead
+
+ALL_ROLES = tuple(Role)
+
+
+def utc_now() -> datetime:
+    """Now, aware, in UTC."""
+    return datetime.now(UTC)
+
+
+def new_uuid() -> str:
+    """A fresh id as the store keeps them: a lower-case uuid4."""
+    return str(uuid4())
+
+
+class EngineBase:
+    """One open store and one user who asks.
+
+    Threads: an engine may be called from several threads at once. Each call works on a connection of its
+    own; writes of one engine take turns, reads wait for nothing.
+
+    Args:
+        target: a path, ``sqlite:///...`` or ``postgresql+psycopg://...``; None is ``RUBRICTUI_DB``, or the
+            user's own store.
+        user: the login that asks. None is the operating system's on SQLite and the session's database
+            user on PostgreSQL. A program that has its own sign-in passes the name it trusts.
+        as_user: act as this user instead; ``user`` must hold *administer_evaluations* (or be the same).
+        clock: gives the instant of everything stored; aware.
+        new_id: gives ids.
+        read_only: open without migrating or writing anything.
+
+    Raises:
+        StoreError: the store cannot be opened.
+        NotPermittedError, NotFoundError: ``as_user`` may not be used, or is not in the store.
+    """
+
+    user: User
+
+    def __init__(
+        self,
+        target: str | Path | None = None,
+        *,
+        user: str | None = None,
+        as_user: str | None = None,
+        clock: Callable[[], datetime] = utc_now,
+        new_id: Callable[[], str] = new_uuid,
+        read_only: bool = False,
+    ) -> None:
+        self._clock = clock
+        self._new_id = new_id
+        self._lock = RLock()
+        self._versions = VersionCache()
+        self._database = Database.open(target, read_only=read_only)
+        try:
+            self.user = self._identify(user, read_only=read_only)
+            if as_user is not None and as_user != self.user.name:
+                self._require(Role.ADMINISTER_EVALUATIONS, doing="act as another user")
+                self.user = self._known_user(as_user)
+        except BaseException:
+            self._database.close()
+            raise
+
+    def close(self) -> None:
+        """Close the store. Everything that was acknowledged is on disk already."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # -- who is asking -------------------------------------------------------------------------------
+
+    def _identify(self, name: str | None, *, read_only: bool) -> User:
+        """The asker's account. The first one in a store gets every role, a later newcomer reviewer."""
+        with self._database.read() as connection:
+            login = name or self._login(connection)
+            found = users.find_user(connection, login)
+        if found is not None and found.name == login:
+            return found
+        if read_only:
+            return User(id=self._new_id(), name=login, roles=(Role.REVIEWER,))
+        with self._database.write() as connection:
+            found = users.find_user(connection, login)
+            if found is not None and found.name == login:
+                return found
+            roles = (Role.REVIEWER,) if users.any_user(connection) else ALL_ROLES
+            newcomer = User(id=self._new_id(), name=login, display_name=login, roles=roles)
+            users.add_user(connection, newcomer, created_at=self._clock(), new_id=self._new_id)
+            return newcomer
+
+    @staticmethod
+    def _login(connection: Connection) -> str:
+        return session_user(connection) or operating_system_login()
+
+    def _require(self, *roles: Role, doing: str) -> None:
+        """Raise unless the user holds one of ``roles``. ``doing`` completes "may not ..."."""
+        if not any(role in self.user.roles for role in roles):
+            wanted = " or ".join(role.value for role in roles)
+            raise NotPermittedError(
+                f"{self.user.name} may not {doing}: it takes the role {wanted}.",
+                remedy="Someone with administer_evaluations can grant it.",
+            )
+
+    def _holds(self, *roles: Role) -> bool:
+        return any(role in self.user.roles for role in roles)
+
+    def _known_user(self, name_or_id: str) -> User:
+        with self._database.read() as connection:
+            return self._find_user(connection, name_or_id)
+
+    def _acting_as(self, user: User) -> Self:
+        """The same engine (store, lock, cache) with another user asking; checked by the caller."""
+        other = copy.copy(self)
+        other.user = user
+        return other
+
+    # -- transactions --------------------------------------------------------------------------------
+
+    @contextmanager
+    def _read(self) -> Iterator[Connection]:
+        with self._database.read() as connection:
+            yield connection
+
+    @contextmanager
+    def _write(self) -> Iterator[Connection]:
+        """One write transaction: everything in the block is stored, durably, or nothing."""
+        with self._lock, self._database.write() as connection:
+            yield connection
+
+    # -- finding by name -----------------------------------------------------------------------------
+
+    def _find_user(self, connection: Connection, name_or_id: str) -> User:
+        found = users.find_user(connection, name_or_id)
+        if found is None:
+            raise NotFoundError(f'There is no user "{name_or_id}".', remedy="Add the user first.")
+        return found
+
+    def _find_subject(self, connection: Connection, reference: str) -> Subject:
+        found = subjects.find_subject(connection, reference)
+        if found is None:
+            raise NotFoundError(
+                f'Subject "{reference}" is not found or not readable.',
+                remedy="Name it as Entity/record, or by its id.",
+            )
+        return found
+
+    def _find_context(self, connection: Connection, reference: str) -> Context:
+        found = subjects.find_context(connection, reference)
+        if found is None:
+            raise NotFoundError(
+                f'There is no context "{reference}".', remedy="Name it as Entity/record, or by its id."
+            )
+        return found
+
+    def _find_rubric(self, connection: Connection, name_or_id: str) -> RubricHead:
+        found = rubrics.find_rubric(connection, name_or_id)
+        if found is None:
+            raise NotFoundError(
+                f'There is no rubric "{name_or_id}".', remedy="The catalog lists the rubrics of this store."
+            )
+        return found
+
+    def _find_version(self, connection: Connection, reference: str) -> VersionHead:
+        """``Name``, ``Name@1.2.0`` (or a part of a number), ``Name@draft``, or a version id."""
+        by_id = rubrics.version_head(connection, reference.strip())
+        if by_id is not None:
+            return by_id
+        name, word = reference, ""
+        rubric = rubrics.find_rubric(connection, reference)
+        if rubric is None and "@" in reference:
+            name, _, word = reference.rpartition("@")
+            rubric = rubrics.find_rubric(connection, name)
+        if rubric is None:
+            raise NotFoundError(
+                f'There is no rubric "{name.strip()}".',
+                remedy="The catalog lists the rubrics of this store; add @1.2.0 or @draft for a version.",
+            )
+        heads = rubrics.version_heads(connection, rubric.id)
+        return _latest_published(rubric, heads) if not word.strip() else _numbered(rubric, heads, word)
+
+    def _version_of(self, connection: Connection, rubric: RubricHead, word: str) -> VersionHead:
+        """A version of one rubric: by number (or a part of it), ``draft``, or id."""
+        heads = rubrics.version_heads(connection, rubric.id)
+        by_id = next((head for head in heads if head.id == word.strip()), None)
+        return by_id or _numbered(rubric, heads, word)
+
+    def _published_version(self, connection: Connection, rubric: RubricHead) -> VersionHead:
+        return _latest_published(rubric, rubrics.version_heads(connection, rubric.id))
+
+    def _snapshot(self, connection: Connection, version_id: str) -> VersionSnapshot:
+        found = self._versions.snapshot(connection, version_id)
+        if found is None:
+            raise NotFoundError(f'There is no version "{version_id}".')
+        return found
+
+    def _frozen(self, connection: Connection, version_id: str) -> VersionSnapshot:
+        found = self._versions.frozen(connection, version_id)
+        if found is None:
+            raise NotFoundError(f'There is no version "{version_id}".')
+        return found
+
+    def _optional_context(self, connection: Connection, reference: str | None) -> Context | None:
+        return None if reference is None else self._find_context(connection, reference)
+
+
+def operating_system_login() -> str:
+    """The login of the process's user, from the system's own records and not from the environment."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError):
+        import getpass
+
+        return getpass.getuser()
+
+
+def named(value: str, what: str, *, limit: int = 200) -> str:
+    """A name without outer blanks.
+
+    Raises:
+        InvalidInputError: nothing is left, it is longer than ``limit``, or it holds a control character.
+    """
+    name = value.strip()
+    if not name:
+        raise InvalidInputError(f"A {what} needs a name.", remedy="Give it one.")
+    if len(name) > limit:
+        raise InvalidInputError(
+            f'The name of the {what} "{name[:40]}..." has {len(name)} characters.',
+            remedy=f"Use at most {limit}.",
+        )
+    if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):
+        raise InvalidInputError(
+            f"The name of the {what} {name!r} holds a character that cannot be shown.", remedy="Remove it."
+        )
+    return name
+
+
+def _latest_published(rubric: RubricHead, heads: tuple[VersionHead, ...]) -> VersionHead:
+    for head in heads:
+        if head.status is VersionStatus.PUBLISHED:
+            return head
+    has = "only a draft" if any(h.status is VersionStatus.DRAFT for h in heads) else "none that is in use"
+    raise NoPublishedVersionError(
+        f'No published version of that rubric: "{rubric.name}" has {has}.',
+        remedy="Publish one, or name the version, as in Name@draft.",
+    )
+
+
+def _numbered(rubric: RubricHead, heads: tuple[VersionHead, ...], word: str) -> VersionHead:
+    wanted = word.strip().casefold()
+    if wanted == "draft":
+        for head in heads:
+            if head.status is VersionStatus.DRAFT:
+                return head
+    else:
+        fitting = [h for h in heads if h.number and f"{h.number}.".startswith(f"{wanted.removeprefix('v')}.")]
+        published = [h for h in fitting if h.status is VersionStatus.PUBLISHED]
+        if published or fitting:
+            return (published or fitting)[0]
+    known = ", ".join(head.number or "draft" for head in heads) or "none"
+    raise NotFoundError(f'"{rubric.name}" has no version {word.strip()}.', remedy=f"Its versions: {known}.")

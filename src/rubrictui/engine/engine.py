@@ -1,0 +1,29 @@
+"""The engine: everything a caller can do with a store, on one object.
+
+Each part is a module of its own, and each stands on the one before it:
+
+==============  ================================================================================
+``base``        opening, who is asking, transactions, finding things by name
+``catalog``     reading rubrics, versions, scales
+``authoring``   scales, drafts, publishing
+``work``        settling what is to be scored
+``drafts``      the inbox, open drafts, saving answers
+``submitting``  preview, submit, supersede, withdraw
+``reading``     evaluations, cohorts, consensus; a user's own past answers and phrases
+``panels``      subjects, contexts, assignments, users
+``loading``     documents from files, and the samples
+``care``        backup, checks, facts about the store
+==============  ================================================================================
+"""
+
+from __future__ import annotations
+
+from rubrictui.engine.care import Care
+
+
+class Engine(Care):
+    """One open store and one user who asks; see ``EngineBase`` for how it is opened.
+
+    Every method is one transaction: all of it is stored, durably, or nothing. Methods may be called from
+    several threads. Errors are ``RubrictuiError``s with one line that says what, where, and what to do.
+    """

@@ -1,0 +1,112 @@
+"""What the engine refuses, by name. Each is a ``RubrictuiError``: one line, a remedy, a stable code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rubrictui.core.errors import RubrictuiError
+
+if TYPE_CHECKING:
+    from rubrictui.core.authoring import Problem
+    from rubrictui.core.records import DraftAnswer, SubmitProblem
+
+
+class NotFoundError(RubrictuiError):
+    """What was named is not in the store, or the asker may not see it: the two look the same on purpose."""
+
+    code = "not_found"
+
+
+class NoPublishedVersionError(NotFoundError):
+    """A rubric was named without a version and has none that is Published (guide section 13)."""
+
+    code = "no_published_version"
+
+
+class NotPermittedError(RubrictuiError):
+    """The user lacks the role that this needs (design, "The store")."""
+
+    code = "not_permitted"
+
+
+class NameTakenError(RubrictuiError):
+    """A name that must be unique in the store (rubric, scale, category, user) is in use."""
+
+    code = "name_taken"
+
+
+class StateError(RubrictuiError):
+    """The record is not in a state that allows this: a second draft, a closed round, a retired version."""
+
+    code = "wrong_state"
+
+
+class DraftClosedError(StateError):
+    """The evaluation is no longer a Draft, so its answers stand as they are."""
+
+    code = "draft_closed"
+
+
+class StaleDraftError(StateError):
+    """A rubric draft was saved by someone else since it was read.
+
+    Attributes:
+        revision: the revision that is stored now.
+    """
+
+    code = "stale_draft"
+
+    def __init__(self, message: str, *, revision: int, remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.revision = revision
+
+
+class DraftConflictError(StateError):
+    """The same criterion was answered elsewhere since the caller last read the draft. Nothing was stored.
+
+    Attributes:
+        stored: what the store holds for that criterion, with the revision that put it there.
+        revision: the draft's revision now; pass it as ``base_revision`` to answer over ``stored``.
+    """
+
+    code = "draft_conflict"
+
+    def __init__(self, message: str, *, stored: DraftAnswer, revision: int, remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.stored = stored
+        self.revision = revision
+
+
+class PublishRefusedError(RubrictuiError):
+    """A draft that cannot become a version.
+
+    Attributes:
+        problems: every reason, with the node or band it is about; the message holds the first and counts
+            the others. A draft without a change has one of code ``identical``.
+    """
+
+    code = "publish_refused"
+
+    def __init__(self, message: str, *, problems: tuple[Problem, ...], remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.problems = problems
+
+
+class SubmitRefusedError(RubrictuiError):
+    """A draft that cannot be submitted yet.
+
+    Attributes:
+        problems: everything that is missing or wrong, in the order of the criteria.
+    """
+
+    code = "submit_refused"
+
+    def __init__(self, message: str, *, problems: tuple[SubmitProblem, ...], remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.problems = problems
+
+
+class SupersedeRefusedError(RubrictuiError):
+    """Only the same evaluator replaces an evaluation, for the same subject, context and rubric."""
+
+    code = "supersede_refused"

@@ -1,0 +1,476 @@
+"""Rubrics, their versions and categories: read as core values, written a row at a time.
+
+Everything takes a connection inside a transaction its caller opened, and decides nothing: what may be
+published or changed is the engine's business, what is frozen the triggers'. Scales are in ``scales.py``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+
+from rubrictui.core.model import (
+    Anchor,
+    Band,
+    Bump,
+    Node,
+    NodeType,
+    NotApplicablePolicy,
+    RollupMethod,
+    VersionSnapshot,
+    VersionStatus,
+)
+from rubrictui.core.records import Category, VersionSummary
+from rubrictui.store.scales import load_scales
+from rubrictui.store.tables import BAND, CATEGORY, CRITERION, CRITERION_LEVEL, RUBRIC, VERSION
+
+
+class RubricHead(NamedTuple):
+    """A rubric without its versions."""
+
+    id: str
+    name: str
+    description: str | None
+    category: str | None
+
+
+class VersionHead(NamedTuple):
+    """The columns of a version that decisions are made on."""
+
+    id: str
+    rubric_id: str
+    rubric_name: str
+    status: VersionStatus
+    major: int | None
+    minor: int | None
+    patch: int | None
+    revision: int
+    based_on_id: str | None
+
+    @property
+    def number(self) -> str | None:
+        return None if self.major is None else f"{self.major}.{self.minor}.{self.patch}"
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """Sorts versions by number; a draft, which has none, comes last of all."""
+        return (self.major or 0, self.minor or 0, self.patch or 0)
+
+
+# -- categories --------------------------------------------------------------------------------------
+
+
+def categories(connection: Connection) -> tuple[Category, ...]:
+    """Every category, in the order the author gave."""
+    rows = connection.execute(select(CATEGORY).order_by(CATEGORY.c.sequence, CATEGORY.c.name))
+    return tuple(
+        Category(id=row.id, name=row.name, description=row.description, sequence=row.sequence) for row in rows
+    )
+
+
+def put_category(connection: Connection, category: Category) -> None:
+    """Insert the category, or change the one with its id."""
+    values = {
+        "name": category.name,
+        "description": category.description,
+        "sequence": category.sequence,
+    }
+    changed = connection.execute(update(CATEGORY).where(CATEGORY.c.id == category.id).values(values))
+    if changed.rowcount == 0:
+        connection.execute(insert(CATEGORY).values(id=category.id, **values))
+
+
+# -- rubrics -----------------------------------------------------------------------------------------
+
+_HEADS = select(
+    RUBRIC.c.id, RUBRIC.c.name, RUBRIC.c.description, CATEGORY.c.name.label("category")
+).select_from(RUBRIC.outerjoin(CATEGORY, CATEGORY.c.id == RUBRIC.c.category_id))
+
+
+def rubric_heads(connection: Connection) -> tuple[RubricHead, ...]:
+    """Every rubric, by name."""
+    rows = connection.execute(_HEADS.order_by(func.lower(RUBRIC.c.name)))
+    return tuple(RubricHead(*row) for row in rows)
+
+
+def find_rubric(connection: Connection, name_or_id: str) -> RubricHead | None:
+    """The rubric with this id or, ignoring case and outer blanks, this name."""
+    wanted = name_or_id.strip()
+    row = connection.execute(_HEADS.where(RUBRIC.c.id == wanted)).first()
+    if row is None:
+        row = connection.execute(_HEADS.where(func.lower(RUBRIC.c.name) == wanted.lower())).first()
+    if row is None and not wanted.isascii():
+        # SQLite folds ASCII only; other scripts are compared here.
+        folded = wanted.casefold()
+        return next((head for head in rubric_heads(connection) if head.name.casefold() == folded), None)
+    return None if row is None else RubricHead(*row)
+
+
+def add_rubric(
+    connection: Connection,
+    *,
+    id: str,
+    name: str,
+    category_id: str | None,
+    description: str | None,
+    created_at: datetime,
+    created_by: str,
+) -> None:
+    connection.execute(
+        insert(RUBRIC).values(
+            id=id,
+            name=name,
+            category_id=category_id,
+            description=description,
+            created_at=created_at,
+            created_by=created_by,
+        )
+    )
+
+
+# -- versions ----------------------------------------------------------------------------------------
+
+_VERSION_HEADS = select(
+    VERSION.c.id,
+    VERSION.c.rubric_id,
+    RUBRIC.c.name,
+    VERSION.c.status,
+    VERSION.c.major_version,
+    VERSION.c.minor_version,
+    VERSION.c.patch_version,
+    VERSION.c.revision,
+    VERSION.c.based_on_id,
+).select_from(VERSION.join(RUBRIC, RUBRIC.c.id == VERSION.c.rubric_id))
+
+
+def _head(row: Sequence[Any]) -> VersionHead:
+    id, rubric_id, name, status, major, minor, patch, revision, based_on = row
+    return VersionHead(id, rubric_id, name, VersionStatus(status), major, minor, patch, revision, based_on)
+
+
+def version_head(connection: Connection, version_id: str) -> VersionHead | None:
+    row = connection.execute(_VERSION_HEADS.where(VERSION.c.id == version_id)).first()
+    return None if row is None else _head(row)
+
+
+def version_heads(connection: Connection, rubric_id: str) -> tuple[VersionHead, ...]:
+    """The versions of a rubric: the draft first, then the highest number."""
+    rows = connection.execute(_VERSION_HEADS.where(VERSION.c.rubric_id == rubric_id))
+    heads = sorted((_head(row) for row in rows), key=lambda head: head.order, reverse=True)
+    return tuple(sorted(heads, key=lambda head: head.status is not VersionStatus.DRAFT))
+
+
+def version_summaries(
+    connection: Connection, rubric_ids: Iterable[str] | None = None, *, counts: Mapping[str, int]
+) -> dict[str, tuple[VersionSummary, ...]]:
+    """The versions of each rubric (of every rubric by default), a draft first, then the highest number.
+
+    ``counts`` gives the evaluations the viewer may see for each version id.
+    """
+    query = (
+        select(VERSION, RUBRIC.c.name.label("rubric_name"), func.count(CRITERION.c.id).label("leaves"))
+        .select_from(
+            VERSION.join(RUBRIC, RUBRIC.c.id == VERSION.c.rubric_id).outerjoin(
+                CRITERION,
+                (CRITERION.c.version_id == VERSION.c.id)
+                & (CRITERION.c.node_type == NodeType.CRITERION.value),
+            )
+        )
+        .group_by(VERSION.c.id, RUBRIC.c.name)
+        .order_by(
+            VERSION.c.status != VersionStatus.DRAFT.value,
+            VERSION.c.major_version.desc(),
+            VERSION.c.minor_version.desc(),
+            VERSION.c.patch_version.desc(),
+        )
+    )
+    if rubric_ids is not None:
+        query = query.where(VERSION.c.rubric_id.in_(list(rubric_ids)))
+    found: dict[str, list[VersionSummary]] = defaultdict(list)
+    for row in connection.execute(query):
+        numbered = row.major_version is not None
+        found[row.rubric_id].append(
+            VersionSummary(
+                id=row.id,
+                rubric_id=row.rubric_id,
+                rubric_name=row.rubric_name,
+                number=f"{row.major_version}.{row.minor_version}.{row.patch_version}" if numbered else None,
+                status=VersionStatus(row.status),
+                criteria_count=row.leaves,
+                evaluation_count=counts.get(row.id, 0),
+                applied_bump=Bump(row.applied_bump) if row.applied_bump else None,
+                change_summary=row.change_summary,
+                content_hash=row.content_hash,
+                scoring_hash=row.scoring_hash,
+                created_at=row.created_at,
+                created_by=row.created_by,
+                published_at=row.published_at,
+                published_by=row.published_by,
+                retired_at=row.retired_at,
+            )
+        )
+    return {rubric_id: tuple(versions) for rubric_id, versions in found.items()}
+
+
+def add_draft(
+    connection: Connection,
+    *,
+    id: str,
+    rubric_id: str,
+    based_on_id: str | None,
+    created_at: datetime,
+    created_by: str,
+) -> None:
+    """An empty Draft. The store refuses a second one of the same rubric."""
+    connection.execute(
+        insert(VERSION).values(
+            id=id,
+            rubric_id=rubric_id,
+            status=VersionStatus.DRAFT.value,
+            based_on_id=based_on_id,
+            revision=0,
+            created_at=created_at,
+            created_by=created_by,
+        )
+    )
+
+
+def delete_draft(connection: Connection, version_id: str) -> None:
+    """A draft with its whole tree. A frozen version is refused by the store."""
+    _clear_tree(connection, version_id)
+    connection.execute(delete(VERSION).where(VERSION.c.id == version_id))
+
+
+def publish_version(connection: Connection, version_id: str, values: Mapping[str, Any]) -> None:
+    """The move Draft -> Published with everything publish computed; from here the tree is frozen."""
+    connection.execute(
+        update(VERSION)
+        .where(VERSION.c.id == version_id)
+        .values(status=VersionStatus.PUBLISHED.value, revision=VERSION.c.revision + 1, **values)
+    )
+
+
+def set_retired(connection: Connection, version_id: str, retired_at: datetime | None) -> None:
+    """Published -> Retired at ``retired_at``, or back with None."""
+    status = VersionStatus.PUBLISHED if retired_at is None else VersionStatus.RETIRED
+    connection.execute(
+        update(VERSION).where(VERSION.c.id == version_id).values(status=status.value, retired_at=retired_at)
+    )
+
+
+# -- the tree ----------------------------------------------------------------------------------------
+
+
+def load_snapshot(connection: Connection, version_id: str) -> VersionSnapshot | None:
+    """One version, whole: nodes in walk order, the scales they use by name, bands in their order."""
+    row = connection.execute(
+        select(VERSION, RUBRIC.c.name.label("rubric_name"))
+        .select_from(VERSION.join(RUBRIC, RUBRIC.c.id == VERSION.c.rubric_id))
+        .where(VERSION.c.id == version_id)
+    ).first()
+    if row is None:
+        return None
+    nodes = _load_nodes(connection, version_id)
+    return VersionSnapshot(
+        id=row.id,
+        rubric_id=row.rubric_id,
+        rubric_name=row.rubric_name,
+        major_version=row.major_version,
+        minor_version=row.minor_version,
+        patch_version=row.patch_version,
+        status=VersionStatus(row.status),
+        instructions=row.instructions,
+        pass_threshold=row.pass_threshold,
+        minimum_completeness=row.minimum_completeness,
+        not_applicable_policy=NotApplicablePolicy(row.not_applicable_policy),
+        score_display_min=row.score_display_min,
+        score_display_max=row.score_display_max,
+        nodes=nodes,
+        scales=load_scales(connection, {node.scale_id for node in nodes if node.scale_id}),
+        bands=_load_bands(connection, version_id),
+    )
+
+
+def _load_nodes(connection: Connection, version_id: str) -> tuple[Node, ...]:
+    anchors: dict[str, list[Anchor]] = defaultdict(list)
+    for row in connection.execute(
+        select(
+            CRITERION_LEVEL.c.criterion_id,
+            CRITERION_LEVEL.c.scale_level_id,
+            CRITERION_LEVEL.c.anchor_value,
+            CRITERION_LEVEL.c.descriptor,
+        )
+        .select_from(CRITERION_LEVEL.join(CRITERION, CRITERION.c.id == CRITERION_LEVEL.c.criterion_id))
+        .where(CRITERION.c.version_id == version_id)
+        .order_by(CRITERION_LEVEL.c.sequence)
+    ):
+        anchors[row[0]].append(Anchor(scale_level_id=row[1], anchor_value=row[2], descriptor=row[3]))
+    rows = connection.execute(
+        select(CRITERION)
+        .where(CRITERION.c.version_id == version_id)
+        .order_by(CRITERION.c.sequence, CRITERION.c.key)
+    )
+    children: dict[str | None, list[Node]] = defaultdict(list)
+    for row in rows:
+        policy, rollup = row.not_applicable_policy, row.rollup_method
+        children[row.parent_id].append(
+            Node(
+                id=row.id,
+                key=row.key,
+                parent_id=row.parent_id,
+                name=row.name,
+                description=row.description,
+                guidance=row.guidance,
+                node_type=NodeType(row.node_type),
+                scale_id=row.scale_id,
+                weight=row.weight,
+                is_advisory=row.is_advisory,
+                is_gate=row.is_gate,
+                gate_minimum_score=row.gate_minimum_score,
+                not_applicable_policy=NotApplicablePolicy(policy) if policy else None,
+                rollup_method=RollupMethod(rollup) if rollup else None,
+                evidence_required=row.evidence_required,
+                rationale_required=row.rationale_required,
+                sequence=row.sequence,
+                evaluator_config=row.evaluator_config,
+                anchors=tuple(anchors.get(row.id, ())),
+            )
+        )
+    return tuple(_walk(children, None))
+
+
+def _walk(children: Mapping[str | None, Sequence[Node]], root: str | None) -> Iterable[Node]:
+    """Depth first. The stack is ours: a tree may be deeper than the interpreter recurses."""
+    stack = list(reversed(children.get(root, ())))
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(children.get(node.id, ())))
+
+
+def _load_bands(connection: Connection, version_id: str) -> tuple[Band, ...]:
+    rows = connection.execute(
+        select(BAND).where(BAND.c.version_id == version_id).order_by(BAND.c.sequence, BAND.c.id)
+    )
+    return tuple(
+        Band(
+            id=row.id,
+            label=row.label,
+            description=row.description,
+            min_score=row.min_score,
+            max_score=row.max_score,
+            display_tone=row.display_tone,
+            sequence=row.sequence,
+        )
+        for row in rows
+    )
+
+
+def replace_tree(
+    connection: Connection, snapshot: VersionSnapshot, *, revision: int, new_id: Callable[[], str]
+) -> None:
+    """Write ``snapshot`` over the draft with its id: header, nodes, anchors and bands.
+
+    ``nodes`` come parents before children. Only anchors get new ids.
+    """
+    connection.execute(
+        update(VERSION)
+        .where(VERSION.c.id == snapshot.id)
+        .values(
+            instructions=snapshot.instructions,
+            pass_threshold=snapshot.pass_threshold,
+            minimum_completeness=snapshot.minimum_completeness,
+            not_applicable_policy=snapshot.not_applicable_policy.value,
+            score_display_min=snapshot.score_display_min,
+            score_display_max=snapshot.score_display_max,
+            revision=revision,
+        )
+    )
+    _clear_tree(connection, snapshot.id)
+    if snapshot.nodes:
+        connection.execute(insert(CRITERION), [_node_row(snapshot.id, node) for node in snapshot.nodes])
+    anchors = [
+        {
+            "id": new_id(),
+            "criterion_id": node.id,
+            "scale_level_id": anchor.scale_level_id,
+            "anchor_value": anchor.anchor_value,
+            "descriptor": anchor.descriptor,
+            "sequence": position,
+        }
+        for node in snapshot.nodes
+        for position, anchor in enumerate(node.anchors)
+    ]
+    if anchors:
+        connection.execute(insert(CRITERION_LEVEL), anchors)
+    if snapshot.bands:
+        connection.execute(insert(BAND), [_band_row(snapshot.id, band) for band in snapshot.bands])
+
+
+def _clear_tree(connection: Connection, version_id: str) -> None:
+    nodes = select(CRITERION.c.id).where(CRITERION.c.version_id == version_id)
+    connection.execute(delete(CRITERION_LEVEL).where(CRITERION_LEVEL.c.criterion_id.in_(nodes)))
+    connection.execute(delete(CRITERION).where(CRITERION.c.version_id == version_id))
+    connection.execute(delete(BAND).where(BAND.c.version_id == version_id))
+
+
+def _node_row(version_id: str, node: Node) -> dict[str, Any]:
+    return {
+        "id": node.id,
+        "version_id": version_id,
+        "parent_id": node.parent_id,
+        "key": node.key,
+        "name": node.name,
+        "description": node.description,
+        "guidance": node.guidance,
+        "node_type": node.node_type.value,
+        "scale_id": node.scale_id,
+        "weight": node.weight,
+        "is_advisory": node.is_advisory,
+        "is_gate": node.is_gate,
+        "gate_minimum_score": node.gate_minimum_score,
+        "not_applicable_policy": node.not_applicable_policy.value if node.not_applicable_policy else None,
+        "rollup_method": node.rollup_method.value if node.rollup_method else None,
+        "evidence_required": node.evidence_required,
+        "rationale_required": node.rationale_required,
+        "sequence": node.sequence,
+        "evaluator_config": node.evaluator_config,
+    }
+
+
+def _band_row(version_id: str, band: Band) -> dict[str, Any]:
+    return {
+        "id": band.id,
+        "version_id": version_id,
+        "label": band.label,
+        "description": band.description,
+        "min_score": band.min_score,
+        "max_score": band.max_score,
+        "display_tone": band.display_tone,
+        "sequence": band.sequence,
+    }
+
+
+_NODES_ELSEWHERE = select(CRITERION.c.id).where(
+    CRITERION.c.id.in_(bindparam("ids", expanding=True)), CRITERION.c.version_id != bindparam("version")
+)
+_BANDS_ELSEWHERE = select(BAND.c.id).where(
+    BAND.c.id.in_(bindparam("ids", expanding=True)), BAND.c.version_id != bindparam("version")
+)
+
+
+def ids_of_other_versions(connection: Connection, snapshot: VersionSnapshot) -> set[str]:
+    """Those node and band ids of ``snapshot`` that another stored version owns."""
+    taken: set[str] = set()
+    for query, ids in (
+        (_NODES_ELSEWHERE, [node.id for node in snapshot.nodes]),
+        (_BANDS_ELSEWHERE, [band.id for band in snapshot.bands]),
+    ):
+        for start in range(0, len(ids), 500):
+            chunk = {"ids": ids[start : start + 500], "version": snapshot.id}
+            taken.update(row[0] for row in connection.execute(query, chunk))
+    return taken
