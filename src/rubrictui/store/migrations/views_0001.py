@@ -69,7 +69,8 @@ def statements(dialect: str) -> list[str]:
         f"CREATE VIEW criterion_cohort AS SELECT {_KEY}, t.key AS criterion_key,"
         f" avg({_only(_PEER, 's.normalized_score')}) AS mean_score,"
         f" avg({_only(_HUMAN, 's.normalized_score')}) AS human_mean_score,"
-        f" avg({_only(_AI, 's.normalized_score')}) AS ai_mean_score"
+        f" avg({_only(_AI, 's.normalized_score')}) AS ai_mean_score,"
+        " min(s.sequence) AS sequence"
         " FROM evaluation e JOIN evaluation_score s ON s.evaluation_id = e.id"
         " JOIN criterion t ON t.id = s.criterion_id"
         f" WHERE e.status = 'Submitted' GROUP BY {_KEY}, t.key",

@@ -1,0 +1,572 @@
+"""Reading evaluations and scores: the only way to, and the only place that decides who may.
+
+Who can see what (guide section 10):
+
+- Everyone sees her own evaluations. *administer_evaluations*, *developer* and *integration* see all. A chair
+  sees all only when she also holds *administer_evaluations*.
+- A reviewer never sees a peer's rows. Once she has submitted her own evaluation in a cohort she sees the
+  cohort's aggregates, through ``cohort`` and ``cohort_scores``.
+
+The blind rule comes before all of that: while a viewer has work of her own open on a subject, everything about
+that subject that comes from peers is hidden from her, whatever her role. Open work is a Draft of hers as a
+person (Human or Self), for any context and any rubric, or an Open assignment. It ends when she submits,
+declines or is released. Sums over many subjects leave such subjects out. Her own rows she always sees.
+
+An evaluation that the viewer may not see answers exactly as one that does not exist.
+
+Every function takes the viewer, and reads in the caller's transaction, so one call sees one state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import msgspec
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    Row,
+    Select,
+    Text,
+    and_,
+    cast,
+    func,
+    or_,
+    select,
+    union,
+)
+from sqlalchemy.sql.selectable import FromClause
+
+from rubrictui.core.consensus import CriterionScores
+from rubrictui.core.model import Answer, Evidence, NodeType, Outcome
+from rubrictui.core.records import (
+    AssignmentStatus,
+    Cohort,
+    CohortCriterion,
+    DraftAnswer,
+    Evaluation,
+    EvaluationScore,
+    EvaluationStatus,
+    EvaluatorType,
+    PastAnswer,
+    Role,
+    User,
+)
+from rubrictui.core.rounding import round6
+from rubrictui.store.tables import (
+    ASSIGNMENT,
+    CONTEXT,
+    CRITERION,
+    EVALUATION,
+    EVALUATION_SCORE,
+    RUBRIC,
+    SUBJECT,
+    USER,
+    VERSION,
+)
+from rubrictui.store.views import COHORT, CRITERION_COHORT
+
+_READS_ALL = frozenset({Role.ADMINISTER_EVALUATIONS, Role.DEVELOPER, Role.INTEGRATION})
+# What a person does herself; a judge that she merely ran is no opinion of hers.
+_AS_A_PERSON = (EvaluatorType.HUMAN.value, EvaluatorType.SELF.value)
+_DRAFT = EvaluationStatus.DRAFT.value
+_SUBMITTED = EvaluationStatus.SUBMITTED.value
+
+
+class CohortKey(NamedTuple):
+    """What a cohort's evaluations have in common. No context is a context of its own."""
+
+    subject_id: str
+    rubric_id: str
+    context_id: str | None
+    major: int
+
+    def of(self, table: FromClause) -> ColumnElement[bool]:
+        """The rows of ``table`` that belong to the cohort, by the columns of the cohort index."""
+        c = table.c
+        same_context = c.context_id.is_(None) if self.context_id is None else c.context_id == self.context_id
+        return and_(
+            c.subject_id == self.subject_id,
+            same_context,
+            c.rubric_id == self.rubric_id,
+            c.major_version == self.major,
+        )
+
+
+class CohortScores(NamedTuple):
+    """The scores of a cohort without its evaluators: ``overall[i]`` and every criterion's ``scores[i]`` belong
+    to one evaluation, in an order that tells nothing. None is a score that is not there."""
+
+    overall: tuple[float | None, ...]
+    criteria: tuple[CriterionScores, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """The decision about one viewer, for every query of this module."""
+
+    viewer_id: str
+    reads_all: bool
+
+    def blind(self) -> CompoundSelect[Any]:
+        """The subjects on which the viewer has open work of her own."""
+        drafts = select(EVALUATION.c.subject_id).where(
+            EVALUATION.c.evaluator_user_id == self.viewer_id,
+            EVALUATION.c.status == _DRAFT,
+            EVALUATION.c.evaluator_type.in_(_AS_A_PERSON),
+        )
+        assigned = select(ASSIGNMENT.c.subject_id).where(
+            ASSIGNMENT.c.user_id == self.viewer_id,
+            ASSIGNMENT.c.status == AssignmentStatus.OPEN.value,
+        )
+        return union(drafts, assigned)
+
+    def sees(self, evaluation: FromClause = EVALUATION) -> ColumnElement[bool]:
+        """The rows of ``evaluation`` that the viewer may read."""
+        own: ColumnElement[bool] = evaluation.c.evaluator_user_id == self.viewer_id
+        if not self.reads_all:
+            return own
+        return or_(own, evaluation.c.subject_id.not_in(self.blind()))
+
+
+def _sight(viewer: User) -> _Sight:
+    return _Sight(viewer.id, any(role in _READS_ALL for role in viewer.roles))
+
+
+# -- the blind rule ----------------------------------------------------------------------------------
+
+
+def blind_subjects(connection: Connection, viewer: User) -> frozenset[str]:
+    """The ids of the subjects about which everything that comes from peers is hidden from the viewer."""
+    return frozenset(connection.execute(_sight(viewer).blind()).scalars())
+
+
+def is_blind(connection: Connection, viewer: User, subject_id: str) -> bool:
+    """Whether the viewer has open work of her own on the subject."""
+    blind = _sight(viewer).blind().subquery()
+    found = connection.execute(select(blind.c.subject_id).where(blind.c.subject_id == subject_id).limit(1))
+    return found.first() is not None
+
+
+# -- evaluations -------------------------------------------------------------------------------------
+
+_NEWER = EVALUATION.alias("newer")
+_NUMBER = (
+    cast(VERSION.c.major_version, Text)
+    + "."
+    + cast(VERSION.c.minor_version, Text)
+    + "."
+    + cast(VERSION.c.patch_version, Text)
+)
+_LATEST_FIRST = (func.coalesce(EVALUATION.c.submitted_at, EVALUATION.c.updated_at).desc(), EVALUATION.c.id)
+
+
+def _headers() -> Select[Any]:
+    # A draft that was to replace this one and was given up has never been submitted.
+    superseded_by = (
+        select(_NEWER.c.id)
+        .where(_NEWER.c.supersedes_id == EVALUATION.c.id, _NEWER.c.submitted_at.is_not(None))
+        .order_by(_NEWER.c.submitted_at.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    return select(
+        EVALUATION,
+        RUBRIC.c.name.label("rubric_name"),
+        _NUMBER.label("version_number"),
+        SUBJECT.c.title.label("subject_title"),
+        CONTEXT.c.name.label("context_name"),
+        USER.c.name.label("evaluator_user_name"),
+        superseded_by.label("superseded_by_id"),
+    ).select_from(
+        EVALUATION.join(RUBRIC, RUBRIC.c.id == EVALUATION.c.rubric_id)
+        .join(VERSION, VERSION.c.id == EVALUATION.c.version_id)
+        .join(SUBJECT, SUBJECT.c.id == EVALUATION.c.subject_id)
+        .join(USER, USER.c.id == EVALUATION.c.evaluator_user_id)
+        .outerjoin(CONTEXT, CONTEXT.c.id == EVALUATION.c.context_id)
+    )
+
+
+def _header(row: Row[Any]) -> Evaluation:
+    return Evaluation(
+        id=row.id,
+        rubric_id=row.rubric_id,
+        rubric_name=row.rubric_name,
+        version_id=row.version_id,
+        version_number=row.version_number,
+        major_version=row.major_version,
+        subject_id=row.subject_id,
+        subject_title=row.subject_title,
+        context_id=row.context_id,
+        context_name=row.context_name,
+        assignment_id=row.assignment_id,
+        evaluator_user_id=row.evaluator_user_id,
+        evaluator_user_name=row.evaluator_user_name,
+        evaluator_type=EvaluatorType(row.evaluator_type),
+        evaluator_name=row.evaluator_name,
+        status=EvaluationStatus(row.status),
+        revision=row.revision,
+        started_at=row.started_at,
+        updated_at=row.updated_at,
+        submitted_at=row.submitted_at,
+        ended_at=row.ended_at,
+        end_reason=row.end_reason,
+        supersedes_id=row.supersedes_id,
+        superseded_by_id=row.superseded_by_id,
+        subject_hash=row.subject_hash,
+        normalized_score=row.normalized_score,
+        outcome=Outcome(row.outcome) if row.outcome else None,
+        passed=row.passed,
+        gate_failed=row.gate_failed,
+        completeness=row.completeness,
+        band_id=row.band_id,
+        pass_threshold_applied=row.pass_threshold_applied,
+        confidence=row.confidence,
+        engine_version=row.engine_version,
+        error_message=row.error_message,
+        metadata=row._mapping["metadata"],
+    )
+
+
+def evaluation(connection: Connection, viewer: User, evaluation_id: str) -> Evaluation | None:
+    """One evaluation's header; None when there is none of that id that the viewer may see."""
+    row = connection.execute(
+        _headers().where(EVALUATION.c.id == evaluation_id, _sight(viewer).sees())
+    ).first()
+    return None if row is None else _header(row)
+
+
+def evaluations(
+    connection: Connection,
+    viewer: User,
+    *,
+    subject_id: str | None = None,
+    context_id: str | None = None,
+    rubric_id: str | None = None,
+    version_id: str | None = None,
+    evaluator_user_id: str | None = None,
+    status: EvaluationStatus | None = None,
+    limit: int | None = None,
+) -> tuple[Evaluation, ...]:
+    """The evaluations that the viewer may see, the latest first; every argument that is given narrows."""
+    query = _headers().where(_sight(viewer).sees())
+    for column, wanted in (
+        (EVALUATION.c.subject_id, subject_id),
+        (EVALUATION.c.context_id, context_id),
+        (EVALUATION.c.rubric_id, rubric_id),
+        (EVALUATION.c.version_id, version_id),
+        (EVALUATION.c.evaluator_user_id, evaluator_user_id),
+        (EVALUATION.c.status, status.value if status is not None else None),
+    ):
+        if wanted is not None:
+            query = query.where(column == wanted)
+    rows = connection.execute(query.order_by(*_LATEST_FIRST).limit(limit))
+    return tuple(_header(row) for row in rows)
+
+
+def counts_by_version(connection: Connection, viewer: User) -> dict[str, int]:
+    """How many Submitted evaluations of each version the viewer may see; versions without one are left out."""
+    sight = _sight(viewer)
+    # Counted over an index alone, since it is asked for whole stores. For whoever reads all, what is hidden
+    # is taken off afterwards: few subjects instead of a look at every row.
+    counts = _count_by_version(
+        connection, [] if sight.reads_all else [EVALUATION.c.evaluator_user_id == sight.viewer_id]
+    )
+    if sight.reads_all:
+        hidden = [
+            EVALUATION.c.subject_id.in_(sight.blind()),
+            EVALUATION.c.evaluator_user_id != sight.viewer_id,
+        ]
+        for version_id, count in _count_by_version(connection, hidden).items():
+            counts[version_id] -= count
+    return {version_id: count for version_id, count in counts.items() if count}
+
+
+def _count_by_version(connection: Connection, conditions: Iterable[ColumnElement[bool]]) -> dict[str, int]:
+    rows = connection.execute(
+        select(EVALUATION.c.version_id, func.count())
+        .where(EVALUATION.c.status == _SUBMITTED, *conditions)
+        .group_by(EVALUATION.c.version_id)
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+# -- scores and answers ------------------------------------------------------------------------------
+
+
+def _score_rows(sight: _Sight, evaluation_id: str) -> Select[Any]:
+    return (
+        select(EVALUATION_SCORE, CRITERION.c.key)
+        .select_from(
+            EVALUATION_SCORE.join(EVALUATION, EVALUATION.c.id == EVALUATION_SCORE.c.evaluation_id).join(
+                CRITERION, CRITERION.c.id == EVALUATION_SCORE.c.criterion_id
+            )
+        )
+        .where(EVALUATION_SCORE.c.evaluation_id == evaluation_id, sight.sees())
+        .order_by(EVALUATION_SCORE.c.sequence, CRITERION.c.sequence, CRITERION.c.key)
+    )
+
+
+def scores(connection: Connection, viewer: User, evaluation_id: str) -> tuple[EvaluationScore, ...]:
+    """A row per node, in walk order once submitted; nothing when the viewer may not see the evaluation."""
+    return tuple(
+        EvaluationScore(
+            node_id=row.criterion_id,
+            key=row.key,
+            scale_level_id=row.scale_level_id,
+            raw_value=row.raw_value,
+            is_not_applicable=row.is_not_applicable,
+            confidence=row.confidence,
+            rationale=row.rationale,
+            evidence=_evidence(row.evidence),
+            normalized_score=row.normalized_score,
+            effective_weight=row.effective_weight,
+            overall_contribution=row.overall_contribution,
+            gate_failed=row.gate_failed,
+            is_advisory=row.is_advisory,
+        )
+        for row in connection.execute(_score_rows(_sight(viewer), evaluation_id))
+    )
+
+
+def draft_answers(
+    connection: Connection, viewer: User, evaluation_id: str, *, include_empty: bool = False
+) -> tuple[DraftAnswer, ...]:
+    """The answers of an evaluation with the revision that last changed each.
+
+    Rows that say nothing and carry no flag (an answer that was taken back) are left out unless
+    ``include_empty``.
+    """
+    found = (
+        DraftAnswer(answer=_answer(row), revision=row.revision, is_flagged=row.is_flagged)
+        for row in connection.execute(_score_rows(_sight(viewer), evaluation_id))
+    )
+    return tuple(one for one in found if include_empty or one.is_flagged or _says_something(one.answer))
+
+
+def draft_cursor(connection: Connection, viewer: User, evaluation_id: str) -> str | None:
+    """Where in the form the draft's reviewer was last."""
+    return connection.execute(
+        select(EVALUATION.c.cursor).where(EVALUATION.c.id == evaluation_id, _sight(viewer).sees())
+    ).scalar()
+
+
+def past_answers(
+    connection: Connection,
+    viewer: User,
+    *,
+    rubric_id: str,
+    criterion_key: str,
+    excluding: str | None = None,
+    limit: int = 20,
+) -> tuple[PastAnswer, ...]:
+    """The viewer's own answers, as a person, to this criterion for other subjects, the latest first.
+
+    Args:
+        rubric_id: every version of the rubric counts, since keys are permanent.
+        excluding: an evaluation whose subject is left out.
+        limit: at most so many.
+    """
+    at = func.coalesce(EVALUATION.c.submitted_at, EVALUATION_SCORE.c.updated_at)
+    query = (
+        select(
+            EVALUATION_SCORE,
+            EVALUATION.c.status,
+            SUBJECT.c.title.label("subject_title"),
+            at.label("at"),
+        )
+        .select_from(
+            EVALUATION.join(EVALUATION_SCORE, EVALUATION_SCORE.c.evaluation_id == EVALUATION.c.id)
+            .join(CRITERION, CRITERION.c.id == EVALUATION_SCORE.c.criterion_id)
+            .join(SUBJECT, SUBJECT.c.id == EVALUATION.c.subject_id)
+        )
+        .where(
+            EVALUATION.c.evaluator_user_id == viewer.id,
+            EVALUATION.c.status.in_((_DRAFT, _SUBMITTED)),
+            EVALUATION.c.evaluator_type.in_(_AS_A_PERSON),
+            EVALUATION.c.rubric_id == rubric_id,
+            CRITERION.c.key == criterion_key,
+            or_(
+                EVALUATION_SCORE.c.is_not_applicable,
+                EVALUATION_SCORE.c.scale_level_id.is_not(None),
+                EVALUATION_SCORE.c.raw_value.is_not(None),
+                EVALUATION_SCORE.c.rationale.is_not(None),
+            ),
+        )
+        .order_by(at.desc(), EVALUATION.c.id)
+        .limit(limit)
+    )
+    if excluding is not None:
+        other = EVALUATION.alias("excluded")
+        this_subject = select(other.c.subject_id).where(other.c.id == excluding)
+        query = query.where(EVALUATION.c.subject_id.not_in(this_subject))
+    return tuple(
+        PastAnswer(
+            evaluation_id=row.evaluation_id,
+            subject_title=row.subject_title,
+            status=EvaluationStatus(row.status),
+            at=row.at,
+            answer=_answer(row),
+            normalized_score=row.normalized_score,
+        )
+        for row in connection.execute(query)
+    )
+
+
+def _answer(row: Row[Any]) -> Answer:
+    return Answer(
+        criterion_id=row.criterion_id,
+        scale_level_id=row.scale_level_id,
+        raw_value=row.raw_value,
+        is_not_applicable=row.is_not_applicable,
+        confidence=row.confidence,
+        rationale=row.rationale,
+        evidence=_evidence(row.evidence),
+    )
+
+
+def _says_something(answer: Answer) -> bool:
+    return answer.is_answered or bool(answer.rationale) or bool(answer.evidence)
+
+
+def _evidence(stored: Any) -> tuple[Evidence, ...]:
+    return msgspec.convert(stored, tuple[Evidence, ...]) if stored else ()
+
+
+# -- cohorts -----------------------------------------------------------------------------------------
+
+
+def _may_see_cohort(connection: Connection, viewer: User, key: CohortKey) -> bool:
+    """Not blind, and either reading all or having submitted an own evaluation in this cohort."""
+    if is_blind(connection, viewer, key.subject_id):
+        return False
+    if _sight(viewer).reads_all:
+        return True
+    own = (
+        select(EVALUATION.c.id)
+        .where(
+            key.of(EVALUATION),
+            EVALUATION.c.status == _SUBMITTED,
+            EVALUATION.c.evaluator_user_id == viewer.id,
+            # A self-assessment is not in the cohort, and a judge that she ran is no review of hers.
+            EVALUATION.c.evaluator_type == EvaluatorType.HUMAN.value,
+        )
+        .limit(1)
+    )
+    return connection.execute(own).first() is not None
+
+
+def cohort(
+    connection: Connection,
+    viewer: User,
+    *,
+    subject_id: str,
+    rubric_id: str,
+    context_id: str | None,
+    major: int,
+) -> Cohort | None:
+    """The cohort columns of one subject (guide section 9), rounded; None where the viewer may not see them.
+
+    A cohort without an evaluation has a count of 0 and no numbers.
+    """
+    key = CohortKey(subject_id, rubric_id, context_id, major)
+    if not _may_see_cohort(connection, viewer, key):
+        return None
+    row = connection.execute(cohort_query(key)).first()
+    if row is None:
+        return Cohort()
+    return Cohort(
+        mean=_rounded(row.mean_score),
+        min=_rounded(row.min_score),
+        max=_rounded(row.max_score),
+        std_dev=_rounded(row.score_std_dev),
+        count=row.evaluation_count,
+        passed_count=row.passed_count,
+        human_mean=_rounded(row.human_mean_score),
+        ai_mean=_rounded(row.ai_mean_score),
+        self_score=_rounded(row.self_assessment_score),
+        criteria=tuple(
+            CohortCriterion(
+                key=one.criterion_key,
+                mean=_rounded(one.mean_score),
+                human_mean=_rounded(one.human_mean_score),
+                ai_mean=_rounded(one.ai_mean_score),
+            )
+            for one in connection.execute(criterion_cohort_query(key))
+        ),
+    )
+
+
+def cohort_scores(
+    connection: Connection,
+    viewer: User,
+    *,
+    subject_id: str,
+    rubric_id: str,
+    context_id: str | None,
+    major: int,
+) -> CohortScores | None:
+    """The scores that a consensus is made of: Submitted ones, Self left out, criteria only (no groups).
+
+    None where the viewer may not see the cohort.
+    """
+    key = CohortKey(subject_id, rubric_id, context_id, major)
+    if not _may_see_cohort(connection, viewer, key):
+        return None
+    in_cohort = and_(
+        key.of(EVALUATION),
+        EVALUATION.c.status == _SUBMITTED,
+        EVALUATION.c.evaluator_type != EvaluatorType.SELF.value,
+    )
+    # Ordered by random ids: the place in the list says nothing about who or when.
+    overall = connection.execute(
+        select(EVALUATION.c.id, EVALUATION.c.normalized_score).where(in_cohort).order_by(EVALUATION.c.id)
+    ).all()
+    place = {evaluation_id: index for index, (evaluation_id, _) in enumerate(overall)}
+    rows = connection.execute(
+        select(
+            CRITERION.c.key,
+            EVALUATION.c.id,
+            EVALUATION_SCORE.c.normalized_score,
+            EVALUATION_SCORE.c.is_not_applicable,
+        )
+        .select_from(
+            EVALUATION.join(EVALUATION_SCORE, EVALUATION_SCORE.c.evaluation_id == EVALUATION.c.id).join(
+                CRITERION, CRITERION.c.id == EVALUATION_SCORE.c.criterion_id
+            )
+        )
+        .where(in_cohort, CRITERION.c.node_type == NodeType.CRITERION.value)
+        .order_by(EVALUATION_SCORE.c.sequence, CRITERION.c.key)
+    )
+    by_key: dict[str, list[float | None]] = {}
+    not_applicable: dict[str, int] = {}
+    for criterion_key, evaluation_id, score, is_not_applicable in rows:
+        by_key.setdefault(criterion_key, [None] * len(place))[place[evaluation_id]] = score
+        not_applicable[criterion_key] = not_applicable.get(criterion_key, 0) + bool(is_not_applicable)
+    return CohortScores(
+        overall=tuple(score for _, score in overall),
+        criteria=tuple(
+            CriterionScores(
+                key=criterion_key, scores=tuple(given), not_applicable=not_applicable[criterion_key]
+            )
+            for criterion_key, given in by_key.items()
+        ),
+    )
+
+
+def cohort_query(key: CohortKey) -> Select[Any]:
+    """The cohort's row of the view, found through the cohort index."""
+    return select(COHORT).where(key.of(COHORT))
+
+
+def criterion_cohort_query(key: CohortKey) -> Select[Any]:
+    """The cohort's rows of the view per criterion, in walk order, found through the cohort index."""
+    view = CRITERION_COHORT
+    return select(view).where(key.of(view)).order_by(view.c.sequence, view.c.criterion_key)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round6(float(value))

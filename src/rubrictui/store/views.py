@@ -1,0 +1,64 @@
+"""The cohort views as SQLAlchemy knows them; ``migrations/views_0001.py`` says what they hold.
+
+They have their own metadata: they are no tables, and nothing must ever create or compare them as such.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Float, Integer, MetaData, String, Table
+
+_VIEWS = MetaData()
+
+
+def _key() -> tuple[Column[str], Column[str], Column[str], Column[int]]:
+    return (
+        Column("subject_id", String),
+        Column("context_id", String),
+        Column("rubric_id", String),
+        Column("major_version", Integer),
+    )
+
+
+COHORT = Table(
+    "cohort",
+    _VIEWS,
+    *_key(),
+    Column("mean_score", Float),
+    Column("min_score", Float),
+    Column("max_score", Float),
+    Column("score_std_dev", Float),
+    Column("evaluation_count", Integer),
+    Column("passed_count", Integer),
+    Column("human_mean_score", Float),
+    Column("ai_mean_score", Float),
+    Column("self_assessment_score", Float),
+)
+
+EVALUATION_COHORT = Table(
+    "evaluation_cohort",
+    _VIEWS,
+    Column("evaluation_id", String),
+    *_key(),
+    Column("normalized_score", Float),
+    Column("cohort_mean_score", Float),
+    Column("cohort_min_score", Float),
+    Column("cohort_max_score", Float),
+    Column("cohort_score_std_dev", Float),
+    Column("cohort_evaluation_count", Integer),
+    Column("cohort_passed_count", Integer),
+    Column("cohort_human_mean_score", Float),
+    Column("cohort_ai_mean_score", Float),
+    Column("self_assessment_score", Float),
+    Column("deviation_from_cohort_mean", Float),
+)
+
+CRITERION_COHORT = Table(
+    "criterion_cohort",
+    _VIEWS,
+    *_key(),
+    Column("criterion_key", String),
+    Column("mean_score", Float),
+    Column("human_mean_score", Float),
+    Column("ai_mean_score", Float),
+    Column("sequence", Integer),
+)
