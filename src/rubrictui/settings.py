@@ -33,14 +33,14 @@ def settings_path() -> Path:
     """Where the settings are kept; nothing is created."""
     import platformdirs
 
-    return platformdirs.user_config_path("rubrictui") / "config.json"
+    return Path(platformdirs.user_config_dir("rubrictui", appauthor=False)) / "config.json"
 
 
 def error_log_path() -> Path:
     """Where unexpected errors are written, with their tracebacks."""
     import platformdirs
 
-    return platformdirs.user_state_path("rubrictui") / "errors.log"
+    return Path(platformdirs.user_state_dir("rubrictui", appauthor=False)) / "errors.log"
 
 
 def load_settings(path: Path) -> Settings:

@@ -10,7 +10,7 @@ import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -38,7 +38,7 @@ class ScreenSpec:
 
     name: str
     title: str
-    opener: Callable[..., Screen[object]]
+    opener: Callable[..., Screen[Any]]
     entries: tuple[Entry, ...] = ()
 
 

@@ -61,6 +61,8 @@ def _solid(
 def _terminal(**changes: str) -> dict[str, str]:
     """The variables of the themes that leave every colour to the terminal."""
     return {
+        "ansi-background": "ansi_default",
+        "ansi-foreground": "ansi_default",
         "text-muted": "ansi_default",
         "text-disabled": "ansi_default",
         "foreground-muted": "ansi_default",

@@ -12,12 +12,26 @@ from textual.widgets import Input, Static
 from rubrictui.widgets.rows_list import RowsList
 
 
-class FilterInput(Input):
-    """The text field of a filter line. It does not blink: over a slow line a blinking cursor is traffic."""
+class FilterLine(Horizontal):
+    """A filter for the list ``target``; out of sight while there is no filter."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,down", "screen.filter_done", "Keep filter", id="filter.keep"),
-        Binding("escape", "screen.filter_clear", "Clear filter", id="filter.clear"),
+        Binding(
+            "down",
+            "keep",
+            "Keep filter",
+            key_display="⏎",
+            id="filter.keep",
+            tooltip="Back to the filtered list",
+        ),
+        Binding(
+            "escape",
+            "clear",
+            "Clear filter",
+            key_display="Esc",
+            id="filter.clear",
+            tooltip="Back to all rows",
+        ),
     ]
     """
     | Key(s) | What it does |
@@ -26,18 +40,13 @@ class FilterInput(Input):
     | escape | Clear the filter and go back to the list. |
     """
 
-
-class FilterLine(Horizontal):
-    """A filter for the list ``target``; out of sight while there is no filter."""
-
     DEFAULT_CSS = """
     FilterLine {
-        dock: bottom;
         height: 1;
         display: none;
         background: $surface;
         & > .filter--sign { width: 3; padding: 0 1; color: $accent; text-style: bold; }
-        & > FilterInput { width: 1fr; height: 1; border: none; padding: 0; background: $surface; }
+        & > Input { width: 1fr; background: $surface; }
         & > .filter--count { width: auto; padding: 0 1; color: $text-muted; }
         &.-open { display: block; }
     }
@@ -49,29 +58,42 @@ class FilterLine(Horizontal):
 
     def compose(self) -> ComposeResult:
         yield Static("/", classes="filter--sign")
-        field = FilterInput(placeholder="words to look for, in any column", select_on_focus=False)
-        field.cursor_blink = False
+        field = Input(placeholder="words to look for, in any column", select_on_focus=False, compact=True)
+        field.cursor_blink = False  # over a slow line a blinking cursor is traffic
         yield field
         yield Static("", classes="filter--count", markup=False)
 
     def open(self) -> None:
         """Show the line and type into it."""
         self.add_class("-open")
-        self.query_one(FilterInput).focus()
+        self.query_one(Input).focus()
 
-    def close(self, *, clear: bool) -> None:
+    @property
+    def is_active(self) -> bool:
+        """Whether there is a filter, or one is being typed."""
+        return self.has_class("-open")
+
+    def action_keep(self) -> None:
         """Back to the list; without a filter the line goes out of sight."""
-        field = self.query_one(FilterInput)
-        if clear:
-            field.value = ""
-        if not field.value.strip():
+        if not self._target.filter.strip():
             self.remove_class("-open")
         self._target.focus()
+
+    def action_clear(self) -> None:
+        """Clear the filter and go back to the list."""
+        self.query_one(Input).value = ""
+        self._target.filter = ""
+        self.count()
+        self.action_keep()
 
     def count(self) -> None:
         """Say again how many rows are left; for when the rows changed."""
         text = f"{self._target.shown_count} of {len(self._target.rows)}" if self._target.filter else ""
         self.query_one(".filter--count", Static).update(text)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_keep()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

@@ -8,6 +8,7 @@ from typing import ClassVar
 from rich.cells import cell_len
 from textual.binding import ActiveBinding
 from textual.content import Content
+from textual.keys import key_to_character
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -25,15 +26,15 @@ def shown_keys(bindings: Mapping[str, ActiveBinding], display: Mapping[str, str]
         display: how each key of ``bindings`` is written.
     """
     keys: list[Key] = []
-    help_key: list[Key] = []
+    help_keys: list[Key] = []
     seen: set[tuple[int, str]] = set()
     for key, (node, binding, enabled, _tooltip) in bindings.items():
         if not (binding.show and enabled) or (id(node), binding.action) in seen:
             continue
         seen.add((id(node), binding.action))
         entry = (display[key], binding.description)
-        (help_key if binding.action.endswith(HELP_ACTION) else keys).append(entry)
-    return keys + help_key
+        (help_keys if binding.action.endswith(HELP_ACTION) else keys).append(entry)
+    return keys + help_keys
 
 
 def fit_keys(keys: list[Key], width: int) -> list[Key]:
@@ -94,8 +95,14 @@ class KeyFooter(Widget):
             self.refresh()
 
     def _read(self, active: Iterable[tuple[str, ActiveBinding]]) -> list[Key]:
-        bindings = dict(active)
-        display = {key: self.app.get_key_display(entry.binding) for key, entry in bindings.items()}
+        focused = self.screen.focused
+        bindings: dict[str, ActiveBinding] = {}
+        display: dict[str, str] = {}
+        for key, entry in active:
+            shown = self.app.get_key_display(entry.binding)
+            character = key_to_character(key) or (shown if len(shown) == 1 and shown.isascii() else None)
+            if focused is None or not focused.check_consume_key(key, character):
+                bindings[key], display[key] = entry, shown
         return shown_keys(bindings, display)
 
     def render(self) -> Content:

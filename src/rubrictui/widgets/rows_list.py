@@ -46,7 +46,8 @@ class Row:
     """One row. ``id`` is unique in the list; rows of one ``section`` stand together under its heading.
 
     ``tone`` (and ``tones``, one a cell, where they differ) is "", "muted", "strong", "success", "warning" or "error".
-    ``mark`` is a one-cell glyph in front. ``search`` is what the filter looks at besides the cells.
+    ``mark`` is a one-cell glyph in front; ``indent`` shifts the first cell. ``search`` is what the filter looks
+    at besides the cells.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Row:
     tone: str = ""
     tones: tuple[str, ...] = ()
     mark: str = " "
+    indent: int = 0
     search: str = ""
 
     def tone_of(self, cell: int) -> str:
@@ -120,7 +122,7 @@ def matching(rows: Sequence[Row], words: str) -> list[int]:
     return found
 
 
-class RowsList(ScrollView, can_focus=True):
+class RowsList(ScrollView, can_focus=True, inherit_bindings=False):
     """Rows in columns under a fixed header line."""
 
     ALLOW_SELECT = False
@@ -263,11 +265,15 @@ class RowsList(ScrollView, can_focus=True):
     def watch_filter(self) -> None:
         self._rebuild(self.current.id if self.current else None)
 
+    def listed(self) -> list[int]:
+        """The indexes of the rows to list now: those that the filter leaves."""
+        return matching(self._rows, self.filter)
+
     def _rebuild(self, wanted: str | None) -> None:
         before, place = self.current, self._cursor
         self._lines = []
         section = ""
-        for index in matching(self._rows, self.filter):
+        for index in self.listed():
             if self._rows[index].section != section:
                 section = self._rows[index].section
                 self._lines.append(_Line(section, -1))
@@ -412,6 +418,8 @@ class RowsList(ScrollView, can_focus=True):
             if not first:
                 segments.append(Segment(" ", plain))
             first = False
-            text = cell_text(row.cells[cell] if cell < len(row.cells) else "", cells, column.right)
+            indent = 0 if cell else max(0, min(row.indent, cells - 4))
+            content = row.cells[cell] if cell < len(row.cells) else ""
+            text = " " * indent + cell_text(content, cells - indent, column.right)
             segments.append(Segment(text, style_of(row.tone_of(cell))))
         return Strip(segments).adjust_cell_length(width, plain)

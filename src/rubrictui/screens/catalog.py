@@ -1,0 +1,210 @@
+"""The catalog: the rubrics of the store by category, with their versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from rubrictui.core.model import VersionStatus
+from rubrictui.core.records import RubricSummary, VersionSummary
+from rubrictui.screens import Entry, ScreenSpec
+from rubrictui.screens.base import ShellScreen
+from rubrictui.screens.opening_work import score_any
+from rubrictui.widgets.filter_line import FilterLine
+from rubrictui.widgets.key_footer import KeyFooter
+from rubrictui.widgets.rows_list import Column, Row, RowsList
+from rubrictui.widgets.title_bar import TitleBar
+
+COLUMNS: tuple[Column, ...] = (
+    Column("Rubric", share=3, minimum=20),
+    Column("Version", width=8),
+    Column("Status", width=9),
+    Column("Criteria", width=8, right=True, drop=2),
+    Column("Scored", width=7, right=True, drop=1),
+    Column("Since", width=10, drop=3),
+)
+
+NO_CATEGORY = "Without a category"
+TONES = {VersionStatus.DRAFT: "warning", VersionStatus.PUBLISHED: "success", VersionStatus.RETIRED: "muted"}
+
+
+def catalog_rows(rubrics: Sequence[RubricSummary], *, all_versions: bool) -> list[Row]:
+    """The catalog as rows, by category and name. A row's id is ``rubric id/version id``.
+
+    Args:
+        rubrics: what the store has.
+        all_versions: a row for every version; else one a rubric, with the version that scores now (or the draft).
+    """
+    rows: list[Row] = []
+    for rubric in sorted(
+        rubrics, key=lambda r: (r.category is None, (r.category or "").casefold(), r.name.casefold())
+    ):
+        section = rubric.category or NO_CATEGORY
+        chosen = rubric.latest_published or (rubric.versions[0] if rubric.versions else None)
+        versions = rubric.versions if all_versions else ((chosen,) if chosen else ())
+        if not versions:
+            rows.append(Row(id=f"{rubric.id}/", cells=(rubric.name, "", "no version"), section=section))
+        for place, version in enumerate(versions):
+            more = len(rubric.versions) - 1
+            name = rubric.name if place == 0 else "└"
+            if not all_versions and more:
+                name += f"  (+{more})"
+            rows.append(_version_row(rubric, version, name, section, indent=0 if place == 0 else 2))
+    return rows
+
+
+def _version_row(
+    rubric: RubricSummary, version: VersionSummary, name: str, section: str, *, indent: int
+) -> Row:
+    since = version.retired_at or version.published_at or version.created_at
+    return Row(
+        id=f"{rubric.id}/{version.id}",
+        cells=(
+            name,
+            version.number or "draft",
+            version.status.value,
+            str(version.criteria_count),
+            str(version.evaluation_count),
+            f"{since:%Y-%m-%d}" if since else "",
+        ),
+        section=section,
+        tone="muted" if version.status is VersionStatus.RETIRED else "",
+        tones=("", "", TONES[version.status]),
+        indent=indent,
+        search=f"{rubric.name} {rubric.description or ''}",
+    )
+
+
+class CatalogScreen(ShellScreen[None]):
+    """The rubrics of the store."""
+
+    TITLE = "Catalog"
+    HELP = (
+        "The rubrics by category. One line a rubric shows the version that scores now, and in brackets how many "
+        "more there are; v shows them all. Scored counts the evaluations you may see. Enter opens a version to read."
+    )
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "slash",
+            "filter",
+            "Filter",
+            key_display="/",
+            id="catalog.filter",
+            tooltip="Show rows with these words",
+        ),
+        Binding(
+            "v",
+            "versions",
+            "Versions",
+            id="catalog.versions",
+            tooltip="Show all versions, or the current ones",
+        ),
+        Binding(
+            "o",
+            "score",
+            "Score with it",
+            id="catalog.score",
+            tooltip="Pick a subject to score with this rubric",
+        ),
+        Binding("R", "reload", "Reload", show=False, id="catalog.reload", tooltip="Read the catalog again"),
+        Binding("escape", "back", "Back", key_display="Esc", id="catalog.back"),
+    ]
+    """
+    | Key(s) | What it does |
+    | :- | :- |
+    | enter | Open the version to read. |
+    | / | Filter. |
+    | v | All versions, or one a rubric. |
+    | o | Score a subject with this rubric. |
+    | R | Read the catalog again. |
+    | escape | Clear the filter; back. |
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rubrics: tuple[RubricSummary, ...] = ()
+        self._all_versions = False
+
+    def compose(self) -> ComposeResult:
+        rows = RowsList(COLUMNS, empty="Reading the catalog ...")
+        yield TitleBar("rubrictui · Catalog", self.shell.store_label)
+        yield rows
+        yield FilterLine(rows)
+        yield KeyFooter()
+
+    def on_mount(self) -> None:
+        self.action_reload()
+
+    @work(exit_on_error=False, exclusive=True, group="read")
+    async def action_reload(self) -> None:
+        """Read the catalog again."""
+        self._rubrics = await self.shell.ask(lambda engine: engine.rubrics())
+        self._show()
+
+    def _show(self, cursor: str | None = None) -> None:
+        listed = self.query_one(RowsList)
+        listed.empty = "There is no rubric yet: rubrictui load FILE."
+        listed.set_rows(catalog_rows(self._rubrics, all_versions=self._all_versions), cursor=cursor)
+        versions = sum(len(rubric.versions) for rubric in self._rubrics)
+        self.query_one(TitleBar).right = f"{len(self._rubrics)} rubrics, {versions} versions"
+        self.query_one(FilterLine).count()
+
+    def on_rows_list_selected(self, message: RowsList.Selected) -> None:
+        rubric_id, _, version_id = message.row.id.partition("/")
+        rubric = next((r for r in self._rubrics if r.id == rubric_id), None)
+        if rubric is None or not version_id:
+            self.say("This rubric has no version to show.")
+            return
+        from rubrictui.screens.rubric import RubricScreen
+
+        self.app.push_screen(RubricScreen(rubric, version_id))
+
+    def action_versions(self) -> None:
+        """Show all versions, or one a rubric."""
+        current = self.query_one(RowsList).current
+        self._all_versions = not self._all_versions
+        self._show()
+        if current is None or self.query_one(RowsList).go_to(current.id):
+            return
+        rubric_id = current.id.partition("/")[0]
+        same = next(
+            (row for row in self.query_one(RowsList).rows if row.id.startswith(f"{rubric_id}/")), None
+        )
+        if same is not None:
+            self.query_one(RowsList).go_to(same.id)
+
+    @work(exit_on_error=False, exclusive=True, group="open")
+    async def action_score(self) -> None:
+        """Pick a subject and score it with the rubric under the cursor."""
+        current = self.query_one(RowsList).current
+        rubric_id = current.id.partition("/")[0] if current else None
+        rubric = next((r for r in self._rubrics if r.id == rubric_id), None)
+        if rubric is None or rubric.latest_published is None:
+            self.say("This rubric has no published version, so nothing can be scored with it.")
+            return
+        await score_any(self, rubric_id=rubric.id)
+
+    def action_filter(self) -> None:
+        """Type a filter."""
+        self.query_one(FilterLine).open()
+
+    def action_back(self) -> None:
+        """Clear the filter; without one go back."""
+        line = self.query_one(FilterLine)
+        if line.is_active:
+            line.action_clear()
+        else:
+            self.dismiss(None)
+
+
+SCREEN = ScreenSpec(
+    name="catalog",
+    title="Catalog",
+    opener=CatalogScreen,
+    entries=(Entry("Catalog", "The rubrics by category and their versions", "app.open('catalog')"),),
+)
