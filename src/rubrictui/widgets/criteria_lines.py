@@ -17,11 +17,7 @@ from rubrictui.core.display import visible
 from rubrictui.core.model import Answer, Evidence, EvidenceKind, RollupMethod, Scale, fold_id
 from rubrictui.widgets.criteria_rows import EVIDENCE, RATIONALE, CriteriaRow, missing_parts
 from rubrictui.widgets.level_keys import LevelKey
-from rubrictui.widgets.text import expand_tabs, one_line, truncate, wrap
-
-Piece = tuple[str, str]
-"""Text and the name of its style."""
-Line = list[Piece]
+from rubrictui.widgets.text import Line, Piece, expand_tabs, one_line, truncate, wrap
 
 CHOSEN, ANSWERED, LACKING, OPEN, FLAG = "●", "✓", "!", "·", "⚑"
 PENCIL, QUOTE = "✎", "❝"
@@ -420,9 +416,3 @@ def evidence_line(item: Evidence, width: int) -> str:
     if item.kind is EvidenceKind.FILE and item.source and item.text:
         text = f"{item.source}: {item.text}"
     return one_line(f"{item.kind.value}: {text}", width)
-
-
-def fill(line: Line, width: int, style: str) -> Line:
-    """The line with blanks up to ``width``."""
-    gap = width - _line_width(line)
-    return [*line, (" " * gap, style)] if gap > 0 else line

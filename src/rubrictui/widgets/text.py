@@ -18,6 +18,11 @@ from rubrictui.core.display import visible
 ELLIPSIS = "…"
 TAB_SIZE = 4
 
+Piece = tuple[str, str]
+"""Visible text and the name of its style."""
+Line = list[Piece]
+"""A line of a widget before it has colours."""
+
 # A cell holds one character and perhaps some accents; text beyond this many characters a cell is not shown.
 _CHARACTERS_PER_CELL = 4
 
