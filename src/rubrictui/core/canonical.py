@@ -200,7 +200,8 @@ def _content_anchors(node: Node, levels: Any) -> list[Any]:
             "descriptor": anchor.descriptor,
         }
 
-    return _sorted(project(anchor) for anchor in node.anchors)
+    # Anchors have no sequence of their own: the order in which they stand is the authored one.
+    return [project(anchor) for anchor in node.anchors]
 
 
 def _content_band(band: Band) -> dict[str, Any]:
@@ -275,7 +276,8 @@ def _write(value: Any, out: Callable[[str], None], depth: int) -> None:
         out(_number(value))
     elif depth >= MAX_DEPTH:
         raise InvalidInputError(
-            f"A value is nested more than {MAX_DEPTH} levels deep.", remedy="Flatten it, or keep it elsewhere."
+            f"A value is nested more than {MAX_DEPTH} levels deep.",
+            remedy="Flatten it, or keep it elsewhere.",
         )
     elif isinstance(value, Mapping):
         for key in value:
@@ -320,7 +322,9 @@ def _number(value: float) -> str:
             raise InvalidInputError("An integer has more than 308 digits.", remedy="Write it as text.")
         return int.__repr__(value)
     if not isfinite(value):
-        raise InvalidInputError(f"{value} is not a number that JSON has.", remedy="Use a finite number or null.")
+        raise InvalidInputError(
+            f"{value} is not a number that JSON has.", remedy="Use a finite number or null."
+        )
     # ``repr`` gives the fewest digits that read back equal; only its exponent has to be spelt out.
     mantissa, _, exponent = float.__repr__(value).partition("e")
     sign = "-" if mantissa.startswith("-") else ""

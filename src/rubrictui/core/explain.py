@@ -1,0 +1,188 @@
+"""What scoring says to people: refusals of an answer, scores on the display range, why an outcome is so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil, floor
+
+from rubrictui.core.canonical import canonical_json
+from rubrictui.core.errors import ScoringError
+from rubrictui.core.model import (
+    Band,
+    NodeType,
+    NotApplicablePolicy,
+    Outcome,
+    ScoredNode,
+    ScoreResult,
+    VersionSnapshot,
+)
+from rubrictui.core.plan import Leaf, Plan, plan_of
+from rubrictui.core.rounding import round6
+
+
+def number(value: float) -> str:
+    """A number as people write it: twelve digits at most, no trailing zeros, no exponent within reason."""
+    if not abs(value) < 1e15:
+        return str(value)
+    return canonical_json(float(f"{value:.12g}"))
+
+
+def display_score(version: VersionSnapshot, score: float | None) -> float | None:
+    """A 0..1 score on the version's display range (0..100 unless its author chose another), rounded."""
+    if score is None:
+        return None
+    low, high = version.score_display_min, version.score_display_max
+    return round6(low + score * (high - low))
+
+
+def band_of(version: VersionSnapshot, score: float | None) -> Band | None:
+    """The band that a 0..1 score falls in; None for no score, or when no band contains it.
+
+    Bands are tried by minimum, then maximum, and are half-open; the top one is closed at 1.
+    """
+    band_id = find_band(plan_of(version), None if score is None else round6(score))
+    return next((band for band in version.bands if band.id == band_id), None)
+
+
+def find_band(plan: Plan, score: float | None) -> str | None:
+    """The id of the first band that contains a rounded score."""
+    if score is None:
+        return None
+    for low, high, band_id in plan.bands:
+        if low <= score and (score < high or score == high == 1):
+            return band_id
+    return None
+
+
+def explain_outcome(version: VersionSnapshot, result: ScoreResult) -> str:
+    """One plain sentence: why ``result`` has the outcome it has. Scores are on the display range."""
+    shown = _display(version)
+    nodes = {node.id: node for node in version.nodes}
+
+    def name(scored: ScoredNode) -> str:
+        node = nodes.get(scored.id)
+        return (node.name.strip() if node else "") or scored.key
+
+    if result.outcome is Outcome.INCOMPLETE:
+        minimum = version.minimum_completeness
+        if minimum is not None and result.completeness < round6(minimum):
+            return (
+                f"Incomplete: {_percent(result.completeness)} of the applicable criteria are answered, "
+                f"and {_percent(minimum)} are required."
+            )
+        return "Incomplete: no criterion that counts has a score, so there is no overall score."
+    if result.outcome is Outcome.NOT_APPLICABLE_FAILURE:
+        plan = plan_of(version)
+        failing = {leaf.node.id for leaf in plan.leaves if leaf.policy is NotApplicablePolicy.FAIL_EVALUATION}
+        names = [
+            name(scored)
+            for scored in result.nodes
+            if scored.is_not_applicable and not scored.is_advisory and scored.id in failing
+        ]
+        return f"Failed: not applicable is not accepted for {_listed(names)}."
+    if result.outcome is Outcome.GATE_FAILED:
+        reasons = [_gate_reason(name(s), s, version, shown) for s in result.nodes if s.gate_failed]
+        return f"Gate failed: {'; '.join(reasons)}."
+    score = shown(result.normalized_score or 0.0)
+    if result.outcome is Outcome.SCORED or result.pass_threshold_applied is None:
+        return f"Scored {score}: this version has no pass threshold."
+    threshold = shown(result.pass_threshold_applied)
+    if result.outcome is Outcome.PASSED:
+        return f"Passed: the score of {score} reaches the threshold of {threshold}."
+    return f"Below the threshold: the score of {score} does not reach {threshold}."
+
+
+def _gate_reason(
+    name: str, scored: ScoredNode, version: VersionSnapshot, shown: Callable[[float], str]
+) -> str:
+    node = next(node for node in version.nodes if node.id == scored.id)
+    minimum = shown(node.gate_minimum_score or 0.0)
+    if scored.normalized_score is not None:
+        return f"{name} scored {shown(scored.normalized_score)}, below its minimum of {minimum}"
+    lacking = (
+        "is not answered" if node.node_type is NodeType.CRITERION else "has unanswered criteria and no score"
+    )
+    return f"{name} {lacking}, and its minimum is {minimum}"
+
+
+def _display(version: VersionSnapshot) -> Callable[[float], str]:
+    def shown(score: float) -> str:
+        return number(display_score(version, score) or 0.0)
+
+    return shown
+
+
+def _percent(share: float) -> str:
+    return f"{number(share * 100)}%"
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) < 2:
+        return "".join(names) or "a criterion"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def not_allowed(leaf: Leaf) -> ScoringError:
+    return _refusal(
+        "not_applicable_not_allowed",
+        leaf,
+        "not applicable is not allowed here.",
+        "Give an answer on its scale.",
+    )
+
+
+def no_scale(leaf: Leaf) -> ScoringError:
+    return _refusal(
+        "no_scale", leaf, "it has no scale to answer on.", "Give the criterion a scale in a new version."
+    )
+
+
+def not_on_level(leaf: Leaf, level_id: str | None) -> ScoringError:
+    labels = [level.label for level in leaf.scale.levels] if leaf.scale else []
+    choices = f"Choose {_one_of(labels)}." if labels else "Give the scale levels in a new version."
+    what = f'"{level_id.strip()}" is not a level of its scale.' if level_id else "a number is not a level."
+    return _refusal("not_on_level", leaf, what, choices)
+
+
+def needs_number(leaf: Leaf) -> ScoringError:
+    low, high = (leaf.scale.min_value, leaf.scale.max_value) if leaf.scale else (None, None)
+    if low is None or high is None:
+        what, remedy = (
+            "its scale has no range to place a number in.",
+            "Give the scale a minimum and a maximum.",
+        )
+    elif low == high:
+        what = f"its scale runs from {number(low)} to {number(high)}, so no number tells answers apart."
+        remedy = "Give the scale a wider range."
+    else:
+        what, remedy = "a number is needed.", f"Give one from {number(low)} to {number(high)}."
+    return _refusal("needs_numeric_value", leaf, what, remedy)
+
+
+def out_of_range(leaf: Leaf, value: float, low: float, high: float) -> ScoringError:
+    return _refusal(
+        "out_of_range",
+        leaf,
+        f"{number(value)} is out of range.",
+        f"Give a number from {number(low)} to {number(high)}.",
+    )
+
+
+def off_step(leaf: Leaf, value: float, low: float, high: float, step: float) -> ScoringError:
+    steps = (value - low) / step
+    nearest = [low + floor(steps) * step, low + ceil(steps) * step]
+    options = " and ".join(number(option) for option in nearest if low <= option <= high)
+    verb = "nearest are" if " and " in options else "nearest is"
+    return _refusal(
+        "off_step", leaf, f"{number(value)} is off the step of {number(step)}; {verb} {options}", ""
+    )
+
+
+def _refusal(kind: str, leaf: Leaf, what: str, remedy: str) -> ScoringError:
+    return ScoringError(kind, leaf.node.key, f"{leaf.name}: {what}", remedy=remedy)
+
+
+def _one_of(labels: list[str]) -> str:
+    if len(labels) > 9:
+        return f"one of its {len(labels)} levels, {labels[0]} to {labels[-1]}"
+    return labels[0] if len(labels) == 1 else f"one of {', '.join(labels)}"

@@ -1,0 +1,460 @@
+"""The whole arithmetic of scoring on one page (contract, "Scoring"; guide section 6).
+
+``compute`` is the one scorer: the builder's preview, the form, submit, the command line and every evaluator
+call it, and ``batch`` repeats its additions in the same order. It goes four times over the compiled version
+(``plan``): leaves are read, shares are given out, scores are rolled up, contributions are spread down. Then
+the verdict. Numbers are rounded when they are stored or compared, never in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Final
+
+from rubrictui.core import explain
+from rubrictui.core.errors import InvalidInputError, ScoringError
+from rubrictui.core.explain import band_of, display_score, explain_outcome
+from rubrictui.core.model import (
+    Answer,
+    NotApplicablePolicy,
+    Outcome,
+    Scale,
+    ScoredNode,
+    ScoreResult,
+    VersionSnapshot,
+    fold_id,
+)
+from rubrictui.core.plan import (
+    NOT_APPLICABLE,
+    Group,
+    Leaf,
+    Plan,
+    effective_na_policy,
+    plan_of,
+    rounded_input,
+)
+from rubrictui.core.rounding import round6
+
+__all__ = [
+    "SCORING_ENGINE_VERSION",
+    "band_of",
+    "check_answer",
+    "compute",
+    "display_score",
+    "effective_na_policy",
+    "explain_outcome",
+    "plan_of",
+    "round6",
+    "unknown_answers",
+]
+
+#: Stored with every evaluation. A change of any rule on this page is a new version.
+SCORING_ENGINE_VERSION: Final = "1"
+
+#: A raw value may be off its step by this much of a step, which is what decimal fractions lose in binary.
+_STEP_TOLERANCE: Final = 1e-8
+
+#: How many rows of one reading are remembered.
+_ROWS_KEPT: Final = 256
+
+
+@dataclass(slots=True, eq=False)
+class Reading:
+    """What one answer says about one leaf, whatever the other answers are.
+
+    ``score`` is unrounded, 0..1, None for none; ``counts`` when it takes part in the roll-up. ``unanswered``
+    and ``fails_evaluation`` are never true of an advisory leaf. ``rows`` are the node results made of this
+    reading so far, by the place (share and path) they were made for, and ``last`` is the one made last:
+    answers repeat, and so do their rows.
+    """
+
+    leaf: Leaf
+    score: float | None = None
+    counts: bool = False
+    unanswered: bool = False
+    not_applicable: bool = False
+    fails_evaluation: bool = False
+    gate_failed: bool = False
+    refusal: ScoringError | None = None
+    rows: dict[int, ScoredNode] = field(default_factory=dict)
+    last: tuple[Shares, ScoredNode] | tuple[None, None] = (None, None)
+
+
+@dataclass(slots=True, eq=False)
+class Shares:
+    """Who has which weight, once it is known which leaves are left out. Lists go by number (``plan``).
+
+    ``effective`` is the rounded share among included siblings; ``path`` the product of unrounded shares from
+    the root down, None where nothing is contributed; ``places`` numbers each leaf's pair of the two.
+    ``rollups`` are the groups that have a score, children before parents, with the numbers and weights of
+    their included children and the sum of those weights.
+    """
+
+    effective: list[float | None]
+    path: list[float | None]
+    places: list[int]
+    rollups: list[tuple[Group, list[tuple[int, float]], float]]
+
+
+def compute(
+    version: VersionSnapshot, answers: Iterable[Answer], *, pass_threshold: float | None = None
+) -> ScoreResult:
+    """Score one set of answers against one version.
+
+    Args:
+        version: the snapshot; its first use compiles it.
+        answers: in any order; the last of several answers to one criterion wins, answers to unknown ids and
+            to groups are ignored (``unknown_answers`` lists them).
+        pass_threshold: replaces the version's threshold when given; 0 is a threshold.
+
+    Returns:
+        Scores, shares, contributions and completeness are 0..1, rounded to six places; one node result per
+        node that takes part, in walk order.
+
+    Raises:
+        ScoringError: the first illegal answer in walk order, with its ``kind`` and the criterion's ``key``.
+        InvalidInputError: a number in the version, a threshold or a confidence that cannot be computed with.
+    """
+    plan = plan_of(version)
+    answers = tuple(answers)
+    readings = _read(plan, answers)
+    left_out = tuple([number for number, reading in enumerate(readings) if not reading.counts])
+    unanswered, not_applicable_failure = 0, False
+    for number in left_out:
+        reading = readings[number]
+        if reading.refusal is not None:
+            raise reading.refusal
+        unanswered += reading.unanswered
+        not_applicable_failure |= reading.fails_evaluation
+
+    shares = plan.shares.get(left_out) or _share_out(plan, left_out)
+    scores = _roll_up(plan, readings, shares)
+    rows = _rows(plan, readings, shares, scores)
+
+    overall = scores[-1]
+    score = None if overall is None else round6(overall)
+    scored = len(readings) - len(left_out)
+    completeness = round6(scored / (scored + unanswered)) if scored + unanswered else 1.0
+    gate_failed = True in [rows[number].gate_failed for number in plan.gates]
+    threshold = _threshold(plan, pass_threshold)
+    outcome = _outcome(plan, score, completeness, threshold, gate_failed, not_applicable_failure)
+    return ScoreResult(
+        normalized_score=score,
+        completeness=completeness,
+        outcome=outcome,
+        passed=_passed(plan, outcome, threshold),
+        gate_failed=gate_failed,
+        pass_threshold_applied=threshold,
+        band_id=explain.find_band(plan, score),
+        confidence=_confidence(plan, answers, readings, shares),
+        nodes=plan.in_walk_order(rows),
+    )
+
+
+# --- Leaves: what an answer says -------------------------------------------------------------------------
+
+
+def read_answer(leaf: Leaf, answer: Answer | None) -> Reading:
+    """Read one answer to one leaf: not applicable, else unanswered, else its value on the scale.
+
+    Raises:
+        ScoringError: the answer is illegal.
+    """
+    if answer is not None and answer.is_not_applicable:
+        return leaf.remember(NOT_APPLICABLE, _not_applicable(leaf))
+    if answer is None or (answer.raw_value is None and not fold_id(answer.scale_level_id)):
+        return Reading(
+            leaf,
+            unanswered=not leaf.node.is_advisory,
+            gate_failed=leaf.gate is not None,
+        )
+    if leaf.scale is None:
+        raise explain.no_scale(leaf)
+    if leaf.is_numeric:
+        return leaf.remember(
+            answer.raw_value, _scored(leaf, _numeric_score(leaf, leaf.scale, answer.raw_value))
+        )
+    level_id = fold_id(answer.scale_level_id)
+    if not level_id or level_id not in leaf.levels:
+        raise explain.not_on_level(leaf, answer.scale_level_id)
+    level = leaf.levels[level_id]
+    return leaf.remember(level.id, _scored(leaf, float(level.normalized_value)))
+
+
+def _not_applicable(leaf: Leaf) -> Reading:
+    if leaf.policy is NotApplicablePolicy.NOT_ALLOWED:
+        raise explain.not_allowed(leaf)
+    if leaf.node.is_advisory:
+        return Reading(leaf, not_applicable=True)
+    if leaf.policy is NotApplicablePolicy.COUNT_AS_ZERO:
+        reading = _scored(leaf, 0.0)
+        reading.not_applicable = True
+        return reading
+    return Reading(
+        leaf, not_applicable=True, fails_evaluation=leaf.policy is NotApplicablePolicy.FAIL_EVALUATION
+    )
+
+
+def _numeric_score(leaf: Leaf, scale: Scale, value: float | None) -> float:
+    """(value - min) / (max - min), or one minus that when lower is better."""
+    low, high, step = scale.min_value, scale.max_value, scale.step
+    if value is None or low is None or high is None or low == high or not isfinite(high - low):
+        raise explain.needs_number(leaf)
+    if not low <= value <= high:  # also when it is NaN
+        raise explain.out_of_range(leaf, value, low, high)
+    if step is not None and step > 0:
+        steps = (value - low) / step
+        if steps < 2**52 and abs(steps - round(steps)) > _STEP_TOLERANCE:
+            raise explain.off_step(leaf, value, low, high, step)
+    score = (value - low) / (high - low)
+    return score if scale.higher_is_better else 1.0 - score
+
+
+def _scored(leaf: Leaf, score: float) -> Reading:
+    return Reading(
+        leaf,
+        score=score,
+        counts=not leaf.node.is_advisory,
+        gate_failed=leaf.gate is not None and round6(score) < leaf.gate,
+    )
+
+
+def _read(plan: Plan, answers: Iterable[Answer]) -> list[Reading]:
+    """One reading per leaf. An illegal answer is read as its refusal: a later answer may still replace it."""
+    if not plan.unanswered:
+        plan.unanswered = [read_answer(leaf, None) for leaf in plan.leaves]
+    readings = plan.unanswered.copy()
+    leaf_of = plan.leaf_of
+    for answer in answers:
+        try:
+            leaf = leaf_of[answer.criterion_id]
+            reading = leaf.readings[
+                NOT_APPLICABLE
+                if answer.is_not_applicable
+                else answer.raw_value
+                if leaf.is_numeric
+                else answer.scale_level_id
+            ]
+        except KeyError:  # an id written in another way, or an answer not met before
+            known = leaf_of.get(fold_id(answer.criterion_id))
+            if known is None:
+                continue
+            leaf, reading = known, _read_or_refuse(known, answer)
+        readings[leaf.number] = reading
+    return readings
+
+
+def _read_or_refuse(leaf: Leaf, answer: Answer) -> Reading:
+    try:
+        return read_answer(leaf, answer)
+    except ScoringError as refusal:
+        return Reading(leaf, refusal=refusal)
+
+
+# --- Groups: shares, roll-up, contributions --------------------------------------------------------------
+
+
+def _share_out(plan: Plan, left_out: tuple[int, ...]) -> Shares:
+    """Give every included node its share of its group: its weight over the sum of its included siblings'."""
+    size = len(plan.leaves) + len(plan.groups)
+    included = [True] * len(plan.leaves) + [False] * len(plan.groups)
+    for number in left_out:
+        included[number] = False
+    share = [0.0] * size
+    effective: list[float | None] = [None] * size
+    rollups: list[tuple[Group, list[tuple[int, float]], float]] = []
+    for group in plan.groups:
+        parts = [part for part in group.children if included[part[0]]]
+        if not parts:
+            continue
+        included[group.number] = True
+        total = 0.0
+        for _, weight in parts:
+            total += weight
+        if total == 0.0:  # weights all zero share equally
+            parts = [(number, 1.0) for number, _ in parts]
+            total = float(len(parts))
+        for number, weight in parts:
+            share[number] = weight / total
+            effective[number] = round6(share[number])
+        rollups.append((group, parts, total))
+
+    path: list[float | None] = [None] * size
+    path[-1] = 1.0
+    for group, parts, _ in reversed(rollups):  # parents before children
+        above = path[group.number]
+        if above is not None and group.best is None:
+            for number, _ in parts:
+                path[number] = above * share[number]
+    places = [plan.place(number, effective[number], path[number]) for number in range(len(plan.leaves))]
+    return plan.remember(left_out, Shares(effective, path, places, rollups))
+
+
+def _roll_up(plan: Plan, readings: list[Reading], shares: Shares) -> list[float | None]:
+    """The unrounded score of every node, the overall score last."""
+    scores = [reading.score for reading in readings] + [None] * len(plan.groups)
+    for group, parts, total in shares.rollups:
+        if group.best is None:
+            weighted = 0.0
+            for number, weight in parts:
+                weighted += weight * scores[number]  # type: ignore[operator]  # included, so it has a score
+            scores[group.number] = weighted / total
+        else:
+            scores[group.number] = group.best([scores[number] for number, _ in parts])
+    return scores
+
+
+def _rows(
+    plan: Plan, readings: list[Reading], shares: Shares, scores: list[float | None]
+) -> list[ScoredNode]:
+    """What is stored of every node: its rounded numbers and whether its gate failed."""
+    rows = [
+        last[1] if (last := reading.last)[0] is shares else _leaf_row(reading, shares) for reading in readings
+    ]
+    for group in plan.groups[:-1]:
+        number, node, gate_failed = group.number, group.node, False
+        score, path = scores[number], shares.path[number]
+        rounded = None if score is None else round6(score)
+        if group.gate is not None:
+            if rounded is not None:
+                gate_failed = rounded < group.gate
+            else:
+                first, end = group.leaves
+                gate_failed = any(reading.unanswered for reading in readings[first:end])
+        rows.append(
+            ScoredNode(
+                id=node.id,
+                key=node.key,
+                normalized_score=rounded,
+                effective_weight=shares.effective[number],
+                overall_contribution=None if path is None or score is None else round6(path * score),
+                gate_failed=gate_failed,
+                is_not_applicable=False,
+                is_advisory=node.is_advisory,
+            )
+        )
+    return rows
+
+
+def _leaf_row(reading: Reading, shares: Shares) -> ScoredNode:
+    leaf = reading.leaf
+    place = shares.places[leaf.number]
+    row = reading.rows.get(place)
+    if row is None:
+        score, path = reading.score, shares.path[leaf.number]
+        row = ScoredNode(
+            id=leaf.node.id,
+            key=leaf.node.key,
+            normalized_score=None if score is None else round6(score),
+            effective_weight=shares.effective[leaf.number],
+            overall_contribution=None if path is None or score is None else round6(path * score),
+            gate_failed=reading.gate_failed,
+            is_not_applicable=reading.not_applicable,
+            is_advisory=leaf.node.is_advisory,
+        )
+        if len(reading.rows) >= _ROWS_KEPT:
+            reading.rows.clear()
+        reading.rows[place] = row
+    reading.last = (shares, row)
+    return row
+
+
+# --- The verdict -----------------------------------------------------------------------------------------
+
+
+def _threshold(plan: Plan, override: float | None) -> float | None:
+    return plan.pass_threshold if override is None else rounded_input(override, "pass threshold")
+
+
+def _outcome(
+    plan: Plan,
+    score: float | None,
+    completeness: float,
+    threshold: float | None,
+    gate_failed: bool,
+    not_applicable_failure: bool,
+) -> Outcome:
+    """The first row of the guide's table that matches. All numbers are rounded."""
+    if plan.minimum_completeness is not None and completeness < plan.minimum_completeness:
+        return Outcome.INCOMPLETE
+    if not_applicable_failure:
+        return Outcome.NOT_APPLICABLE_FAILURE
+    if score is None:
+        return Outcome.INCOMPLETE
+    if gate_failed:
+        return Outcome.GATE_FAILED
+    if threshold is not None:
+        return Outcome.PASSED if score >= threshold else Outcome.BELOW_THRESHOLD
+    return Outcome.SCORED
+
+
+def _passed(plan: Plan, outcome: Outcome, threshold: float | None) -> bool | None:
+    if outcome is Outcome.PASSED:
+        return True
+    nothing_to_pass = threshold is None and not plan.has_gate
+    if outcome is Outcome.SCORED or (outcome is Outcome.INCOMPLETE and nothing_to_pass):
+        return None
+    return False
+
+
+def _confidence(
+    plan: Plan, answers: tuple[Answer, ...], readings: list[Reading], shares: Shares
+) -> float | None:
+    """The mean of reported confidences, weighted by absolute contribution; None when those sum to 0."""
+    if [answer.confidence for answer in answers].count(None) == len(answers):
+        return None
+    reported: dict[int, float | None] = {}
+    for answer in answers:
+        leaf = plan.leaf_of.get(fold_id(answer.criterion_id))
+        if leaf is not None:
+            reported[leaf.number] = answer.confidence
+    weighted = total = 0.0
+    for number in plan.by_key:
+        confidence, path, score = reported.get(number), shares.path[number], readings[number].score
+        if confidence is not None and path is not None and score is not None:
+            contribution = abs(path * score)
+            weighted += contribution * confidence
+            total += contribution
+    if total == 0.0:
+        return None
+    return rounded_input(weighted / total, "confidence")
+
+
+# --- One answer, and answers to nothing ------------------------------------------------------------------
+
+
+def check_answer(version: VersionSnapshot, answer: Answer) -> None:
+    """Refuse one answer that ``compute`` would refuse: what a form asks as a value is typed.
+
+    Raises:
+        ScoringError: the answer is illegal on its criterion.
+        InvalidInputError: its criterion is not in the version, or is a group.
+    """
+    plan = plan_of(version)
+    leaf = plan.leaf_of.get(fold_id(answer.criterion_id))
+    if leaf is None:
+        raise InvalidInputError(_unknown(version, answer), remedy="Answer one of the version's criteria.")
+    read_answer(leaf, answer)
+
+
+def unknown_answers(version: VersionSnapshot, answers: Iterable[Answer]) -> tuple[str, ...]:
+    """A warning for each answer that ``compute`` ignores: to an unknown id, a group, or a criterion that
+    hangs on nothing."""
+    plan = plan_of(version)
+    return tuple(
+        f"{_unknown(version, answer)} It is ignored."
+        for answer in answers
+        if plan.leaf_of.get(fold_id(answer.criterion_id)) is None
+    )
+
+
+def _unknown(version: VersionSnapshot, answer: Answer) -> str:
+    folded = fold_id(answer.criterion_id)
+    node = next((node for node in version.nodes if fold_id(node.id) == folded), None)
+    if node is None:
+        return f'An answer names the criterion id "{answer.criterion_id}", which this version does not have.'
+    if not node.is_criterion:
+        return f'An answer is given to "{node.key}", which is a group and takes none.'
+    return f'An answer is given to "{node.key}", whose parent does not exist or is no group.'
