@@ -8,7 +8,6 @@ from math import ceil, floor
 from rubrictui.core.canonical import canonical_json
 from rubrictui.core.errors import ScoringError
 from rubrictui.core.model import (
-    Band,
     NodeType,
     NotApplicablePolicy,
     Outcome,
@@ -16,7 +15,7 @@ from rubrictui.core.model import (
     ScoreResult,
     VersionSnapshot,
 )
-from rubrictui.core.plan import Leaf, Plan, plan_of
+from rubrictui.core.plan import Leaf, plan_of
 from rubrictui.core.rounding import round6
 
 
@@ -33,25 +32,6 @@ def display_score(version: VersionSnapshot, score: float | None) -> float | None
         return None
     low, high = version.score_display_min, version.score_display_max
     return round6(low + score * (high - low))
-
-
-def band_of(version: VersionSnapshot, score: float | None) -> Band | None:
-    """The band that a 0..1 score falls in; None for no score, or when no band contains it.
-
-    Bands are tried by minimum, then maximum, and are half-open; the top one is closed at 1.
-    """
-    band_id = find_band(plan_of(version), None if score is None else round6(score))
-    return next((band for band in version.bands if band.id == band_id), None)
-
-
-def find_band(plan: Plan, score: float | None) -> str | None:
-    """The id of the first band that contains a rounded score."""
-    if score is None:
-        return None
-    for low, high, band_id in plan.bands:
-        if low <= score and (score < high or score == high == 1):
-            return band_id
-    return None
 
 
 def explain_outcome(version: VersionSnapshot, result: ScoreResult) -> str:

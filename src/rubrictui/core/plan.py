@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from math import isfinite
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from rubrictui.core.errors import InvalidInputError
+from rubrictui.core.errors import InvalidInputError, ScoringError
 from rubrictui.core.model import (
     Band,
     Level,
@@ -32,16 +32,15 @@ from rubrictui.core.model import (
     RollupMethod,
     Scale,
     ScaleType,
+    ScoredNode,
     VersionSnapshot,
     fold_id,
 )
 from rubrictui.core.rounding import round6
 
-if TYPE_CHECKING:
-    from rubrictui.core.scoring import Reading, Shares
-
-#: How many different answers to one leaf are remembered, and how many nodes' shares in one version.
+#: How much is remembered: different answers to one leaf, rows of one answer, nodes' shares in one version.
 _READINGS_KEPT: Final = 512
+_ROWS_KEPT: Final = 256
 _SHARES_KEPT: Final = 50_000
 
 _BEST: Final[dict[RollupMethod | None, Callable[[list[Any]], Any]]] = {
@@ -135,6 +134,49 @@ class Plan:
             self.shares.clear()
         self.shares[left_out] = shares
         return shares
+
+
+@dataclass(slots=True, eq=False)
+class Reading:
+    """What one answer says about one leaf, whatever the other answers are.
+
+    ``score`` is unrounded, 0..1, None for none; ``counts`` when it takes part in the roll-up. ``unanswered``
+    and ``fails_evaluation`` are never true of an advisory leaf. ``rows`` are the node results made of this
+    reading so far, by the place (share and path) they were made for, and ``last`` is the one made last:
+    answers repeat, and so do their rows.
+    """
+
+    leaf: Leaf
+    score: float | None = None
+    counts: bool = False
+    unanswered: bool = False
+    not_applicable: bool = False
+    fails_evaluation: bool = False
+    gate_failed: bool = False
+    refusal: ScoringError | None = None
+    rows: dict[int, ScoredNode] = field(default_factory=dict)
+    last: tuple[Shares, ScoredNode] | tuple[None, None] = (None, None)
+
+    def remember(self, place: int, row: ScoredNode) -> None:
+        if len(self.rows) >= _ROWS_KEPT:
+            self.rows.clear()
+        self.rows[place] = row
+
+
+@dataclass(slots=True, eq=False)
+class Shares:
+    """Who has which weight, once it is known which leaves are left out. Lists go by number (``plan``).
+
+    ``effective`` is the rounded share among included siblings; ``path`` the product of unrounded shares from
+    the root down, None where nothing is contributed; ``places`` numbers each leaf's pair of the two.
+    ``rollups`` are the groups that have a score, children before parents, with the numbers and weights of
+    their included children and the sum of those weights.
+    """
+
+    effective: list[float | None]
+    path: list[float | None]
+    places: list[int]
+    rollups: list[tuple[Group, list[tuple[int, float]], float]]
 
 
 _plans: dict[int, tuple[weakref.ref[VersionSnapshot], Plan]] = {}

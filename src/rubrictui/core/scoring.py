@@ -9,15 +9,15 @@ the verdict. Numbers are rounded when they are stored or compared, never in betw
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from math import isfinite
 from typing import Final
 
 from rubrictui.core import explain
 from rubrictui.core.errors import InvalidInputError, ScoringError
-from rubrictui.core.explain import band_of, display_score, explain_outcome
+from rubrictui.core.explain import display_score, explain_outcome
 from rubrictui.core.model import (
     Answer,
+    Band,
     NotApplicablePolicy,
     Outcome,
     Scale,
@@ -31,6 +31,8 @@ from rubrictui.core.plan import (
     Group,
     Leaf,
     Plan,
+    Reading,
+    Shares,
     effective_na_policy,
     plan_of,
     rounded_input,
@@ -55,47 +57,6 @@ SCORING_ENGINE_VERSION: Final = "1"
 
 #: A raw value may be off its step by this much of a step, which is what decimal fractions lose in binary.
 _STEP_TOLERANCE: Final = 1e-8
-
-#: How many rows of one reading are remembered.
-_ROWS_KEPT: Final = 256
-
-
-@dataclass(slots=True, eq=False)
-class Reading:
-    """What one answer says about one leaf, whatever the other answers are.
-
-    ``score`` is unrounded, 0..1, None for none; ``counts`` when it takes part in the roll-up. ``unanswered``
-    and ``fails_evaluation`` are never true of an advisory leaf. ``rows`` are the node results made of this
-    reading so far, by the place (share and path) they were made for, and ``last`` is the one made last:
-    answers repeat, and so do their rows.
-    """
-
-    leaf: Leaf
-    score: float | None = None
-    counts: bool = False
-    unanswered: bool = False
-    not_applicable: bool = False
-    fails_evaluation: bool = False
-    gate_failed: bool = False
-    refusal: ScoringError | None = None
-    rows: dict[int, ScoredNode] = field(default_factory=dict)
-    last: tuple[Shares, ScoredNode] | tuple[None, None] = (None, None)
-
-
-@dataclass(slots=True, eq=False)
-class Shares:
-    """Who has which weight, once it is known which leaves are left out. Lists go by number (``plan``).
-
-    ``effective`` is the rounded share among included siblings; ``path`` the product of unrounded shares from
-    the root down, None where nothing is contributed; ``places`` numbers each leaf's pair of the two.
-    ``rollups`` are the groups that have a score, children before parents, with the numbers and weights of
-    their included children and the sum of those weights.
-    """
-
-    effective: list[float | None]
-    path: list[float | None]
-    places: list[int]
-    rollups: list[tuple[Group, list[tuple[int, float]], float]]
 
 
 def compute(
@@ -139,7 +100,14 @@ def compute(
     completeness = round6(scored / (scored + unanswered)) if scored + unanswered else 1.0
     gate_failed = True in [rows[number].gate_failed for number in plan.gates]
     threshold = _threshold(plan, pass_threshold)
-    outcome = _outcome(plan, score, completeness, threshold, gate_failed, not_applicable_failure)
+    outcome = _outcome(
+        plan,
+        score,
+        completeness,
+        threshold=threshold,
+        gate_failed=gate_failed,
+        not_applicable_failure=not_applicable_failure,
+    )
     return ScoreResult(
         normalized_score=score,
         completeness=completeness,
@@ -147,7 +115,7 @@ def compute(
         passed=_passed(plan, outcome, threshold),
         gate_failed=gate_failed,
         pass_threshold_applied=threshold,
-        band_id=explain.find_band(plan, score),
+        band_id=find_band(plan, score),
         confidence=_confidence(plan, answers, readings, shares),
         nodes=plan.in_walk_order(rows),
     )
@@ -311,54 +279,51 @@ def _rows(
 ) -> list[ScoredNode]:
     """What is stored of every node: its rounded numbers and whether its gate failed."""
     rows = [
-        last[1] if (last := reading.last)[0] is shares else _leaf_row(reading, shares) for reading in readings
+        last[1] if (last := reading.last)[0] is shares else _leaf_row(reading, scores, shares)
+        for reading in readings
     ]
     for group in plan.groups[:-1]:
-        number, node, gate_failed = group.number, group.node, False
-        score, path = scores[number], shares.path[number]
-        rounded = None if score is None else round6(score)
+        gate_failed = False
         if group.gate is not None:
-            if rounded is not None:
-                gate_failed = rounded < group.gate
+            score = scores[group.number]
+            if score is not None:
+                gate_failed = round6(score) < group.gate
             else:
                 first, end = group.leaves
                 gate_failed = any(reading.unanswered for reading in readings[first:end])
-        rows.append(
-            ScoredNode(
-                id=node.id,
-                key=node.key,
-                normalized_score=rounded,
-                effective_weight=shares.effective[number],
-                overall_contribution=None if path is None or score is None else round6(path * score),
-                gate_failed=gate_failed,
-                is_not_applicable=False,
-                is_advisory=node.is_advisory,
-            )
-        )
+        rows.append(_row(group, scores, shares, gate_failed))
     return rows
 
 
-def _leaf_row(reading: Reading, shares: Shares) -> ScoredNode:
-    leaf = reading.leaf
-    place = shares.places[leaf.number]
+def _leaf_row(reading: Reading, scores: list[float | None], shares: Shares) -> ScoredNode:
+    place = shares.places[reading.leaf.number]
     row = reading.rows.get(place)
     if row is None:
-        score, path = reading.score, shares.path[leaf.number]
-        row = ScoredNode(
-            id=leaf.node.id,
-            key=leaf.node.key,
-            normalized_score=None if score is None else round6(score),
-            effective_weight=shares.effective[leaf.number],
-            overall_contribution=None if path is None or score is None else round6(path * score),
-            gate_failed=reading.gate_failed,
-            is_not_applicable=reading.not_applicable,
-            is_advisory=leaf.node.is_advisory,
-        )
-        if len(reading.rows) >= _ROWS_KEPT:
-            reading.rows.clear()
-        reading.rows[place] = row
+        row = _row(reading.leaf, scores, shares, reading.gate_failed, reading.not_applicable)
+        reading.remember(place, row)
     reading.last = (shares, row)
     return row
+
+
+def _row(
+    item: Leaf | Group,
+    scores: list[float | None],
+    shares: Shares,
+    gate_failed: bool,
+    not_applicable: bool = False,
+) -> ScoredNode:
+    node, number = item.node, item.number
+    score, path = scores[number], shares.path[number]
+    return ScoredNode(
+        id=node.id,
+        key=node.key,
+        normalized_score=None if score is None else round6(score),
+        effective_weight=shares.effective[number],
+        overall_contribution=None if path is None or score is None else round6(path * score),
+        gate_failed=gate_failed,
+        is_not_applicable=not_applicable,
+        is_advisory=node.is_advisory,
+    )
 
 
 # --- The verdict -----------------------------------------------------------------------------------------
@@ -372,6 +337,7 @@ def _outcome(
     plan: Plan,
     score: float | None,
     completeness: float,
+    *,
     threshold: float | None,
     gate_failed: bool,
     not_applicable_failure: bool,
@@ -390,6 +356,15 @@ def _outcome(
     return Outcome.SCORED
 
 
+def find_band(plan: Plan, score: float | None) -> str | None:
+    """The id of the first band that contains a rounded score: half-open, the top one closed at 1."""
+    if score is not None:
+        for low, high, band_id in plan.bands:
+            if low <= score and (score < high or score == high == 1):
+                return band_id
+    return None
+
+
 def _passed(plan: Plan, outcome: Outcome, threshold: float | None) -> bool | None:
     if outcome is Outcome.PASSED:
         return True
@@ -405,14 +380,16 @@ def _confidence(
     """The mean of reported confidences, weighted by absolute contribution; None when those sum to 0."""
     if [answer.confidence for answer in answers].count(None) == len(answers):
         return None
-    reported: dict[int, float | None] = {}
+    reported: list[float | None] = [None] * len(readings)
+    leaf_of = plan.leaf_of.get
     for answer in answers:
-        leaf = plan.leaf_of.get(fold_id(answer.criterion_id))
+        leaf = leaf_of(answer.criterion_id) or leaf_of(fold_id(answer.criterion_id))
         if leaf is not None:
             reported[leaf.number] = answer.confidence
     weighted = total = 0.0
     for number in plan.by_key:
-        confidence, path, score = reported.get(number), shares.path[number], readings[number].score
+        confidence = reported[number]
+        path, score = shares.path[number], readings[number].score
         if confidence is not None and path is not None and score is not None:
             contribution = abs(path * score)
             weighted += contribution * confidence
@@ -422,7 +399,7 @@ def _confidence(
     return rounded_input(weighted / total, "confidence")
 
 
-# --- One answer, and answers to nothing ------------------------------------------------------------------
+# --- Parts that others ask for ---------------------------------------------------------------------------
 
 
 def check_answer(version: VersionSnapshot, answer: Answer) -> None:
@@ -437,6 +414,12 @@ def check_answer(version: VersionSnapshot, answer: Answer) -> None:
     if leaf is None:
         raise InvalidInputError(_unknown(version, answer), remedy="Answer one of the version's criteria.")
     read_answer(leaf, answer)
+
+
+def band_of(version: VersionSnapshot, score: float | None) -> Band | None:
+    """The band that a 0..1 score falls in; None for no score, or when no band contains it."""
+    band_id = find_band(plan_of(version), None if score is None else round6(score))
+    return next((band for band in version.bands if band.id == band_id), None)
 
 
 def unknown_answers(version: VersionSnapshot, answers: Iterable[Answer]) -> tuple[str, ...]:
