@@ -131,6 +131,13 @@ def test_a_node_that_moves_names_both_places() -> None:
     )
 
 
+def test_a_draft_whose_groups_hold_each_other_is_still_compared() -> None:
+    draft = version(group("a", parent_id="b"), group("b", parent_id="a"))
+    assert rows(diff_versions(version(group("a"), group("b", parent_id="a")), draft)) == [
+        ("Major", "a", "ParentID")
+    ]
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -155,6 +162,7 @@ def test_none_empty_zero_and_defaults_all_differ(before: dict[str, Any], after: 
         ({"parent_id": None}, {"parent_id": " "}),
         ({"scale_id": "scale"}, {"scale_id": " SCALE"}),
         ({"id": "one"}, {"id": "two"}),
+        ({"evaluator_config": {"a": (1, 2)}}, {"evaluator_config": {"a": [1, 2]}}),
     ],
 )
 def test_what_means_the_same_is_no_change(before: dict[str, Any], after: dict[str, Any]) -> None:

@@ -178,7 +178,7 @@ def _correlation_with_others(table: Floats) -> list[float]:
 def _correlations(column: Floats, others: Floats) -> tuple[Floats, NDArray[np.int_]]:
     """Pearson's r of one column with each of ``others`` over the rows they share, and how many those are.
 
-    0 where fewer than two rows are shared or either side does not vary.
+    0 where either side does not vary, as in fewer than two rows.
     """
     import numpy as np
 
@@ -191,7 +191,7 @@ def _correlations(column: Floats, others: Floats) -> tuple[Floats, NDArray[np.in
     size = np.maximum(count, 1)
     x = np.where(common, x - x.sum(axis=0) / size, 0.0)
     y = np.where(common, y - y.sum(axis=0) / size, 0.0)
-    varies = (np.ptp(x, axis=0) > _SAME_VALUE) & (np.ptp(y, axis=0) > _SAME_VALUE) & (count >= 2)
+    varies = (np.ptp(x, axis=0) > _SAME_VALUE) & (np.ptp(y, axis=0) > _SAME_VALUE)
     spread = np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0))
     r = np.divide((x * y).sum(axis=0), spread, out=np.zeros(count.shape), where=varies)
     return np.clip(r, -1.0, 1.0), count

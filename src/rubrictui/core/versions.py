@@ -11,6 +11,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
+import msgspec
+
 from rubrictui.core.canonical import canonical_json
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import Band, Bump, Level, Node, Scale, Value, VersionSnapshot, fold_id
@@ -292,8 +294,17 @@ def _one_node(old: Node, new: Node, old_tree: _Tree, new_tree: _Tree) -> Iterabl
 def _same_config(old: dict[str, Any] | None, new: dict[str, Any] | None) -> bool:
     if old is None or new is None:
         return old is new
-    # Equal text is equal JSON, and is known at C speed; what is left (order of keys, 1 or 1.0) is rare.
-    return repr(old) == repr(new) or canonical_json(old) == canonical_json(new)
+    # Canonical JSON decides, and is the slow way: equal text means equal JSON, and values that differ
+    # mean that JSON does. What is left (order of keys, 1 or 1.0, 1 or true) is rare.
+    if repr(old) == repr(new):
+        return True
+    if _plain(old) != _plain(new):
+        return False
+    return canonical_json(old) == canonical_json(new)
+
+
+def _plain(config: dict[str, Any]) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(config))
 
 
 def _same_anchors(old: Node, new: Node) -> bool:
