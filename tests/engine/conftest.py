@@ -20,10 +20,26 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def world(empty_store: Path, tmp_path: Path) -> Iterator[World]:
-    path = tmp_path / "store.db"
+@pytest.fixture(scope="session")
+def paper_store(empty_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """``Paper review`` 1.0.0 published, one subject, and the reviewers rita and paul."""
+    path = tmp_path_factory.mktemp("store") / "paper.db"
     shutil.copy(empty_store, path)
+    made = World(path)
+    made.chief.add_subjects([SUBJECT])
+    made.publish()
+    made.chief.add_user("rita")
+    made.chief.add_user("paul")
+    made.close()
+    return path
+
+
+@pytest.fixture
+def world(request: pytest.FixtureRequest, empty_store: Path, tmp_path: Path) -> Iterator[World]:
+    """A store of this test's own: with the paper in it when the test asks for ``paper``, else empty."""
+    path = tmp_path / "store.db"
+    with_paper = "paper" in request.fixturenames
+    shutil.copy(request.getfixturevalue("paper_store") if with_paper else empty_store, path)
     made = World(path)
     yield made
     made.close()
@@ -31,6 +47,4 @@ def world(empty_store: Path, tmp_path: Path) -> Iterator[World]:
 
 @pytest.fixture
 def paper(world: World) -> VersionSnapshot:
-    """``Paper review`` 1.0.0 published, and one subject to score."""
-    world.chief.add_subjects([SUBJECT])
-    return world.publish()
+    return world.chief.version("Paper review")

@@ -103,7 +103,8 @@ class World:
 
     def user(self, name: str, *roles: Role) -> Engine:
         """A user of the store with these roles (a reviewer by default), and an engine of hers."""
-        self.chief.add_user(name, roles=roles or (Role.REVIEWER,))
+        if name not in {user.name for user in self.chief.users()}:
+            self.chief.add_user(name, roles=roles or (Role.REVIEWER,))
         return self.engine(name)
 
     def publish(self, name: str = "Paper review", **changes: Any) -> VersionSnapshot:

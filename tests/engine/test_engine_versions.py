@@ -399,7 +399,7 @@ def test_authoring_takes_the_role_author(world: World, paper: VersionSnapshot) -
         lambda: reviewer.save_draft(paper),
         lambda: reviewer.discard_draft("Paper review"),
     ):
-        with pytest.raises(NotPermittedError, match="rita may not .* author"):
+        with pytest.raises(NotPermittedError, match=r"rita may not .* author"):
             attempt()
     author = world.user("ada", Role.AUTHOR)
     author.save_draft(change(author.start_draft("Paper review"), instructions="Read."))
