@@ -114,8 +114,12 @@ class World:
 
     def republish(self, name: str = "Paper review", **changes: Any) -> VersionSnapshot:
         draft = self.chief.version(f"{name}@draft")
-        self.chief.save_draft(msgspec.structs.replace(draft, **changes))
-        return self.chief.version(self.chief.publish(name).id)
+        return self.republish_from(msgspec.structs.replace(draft, **changes))
+
+    def republish_from(self, draft: VersionSnapshot) -> VersionSnapshot:
+        """Save the draft and publish it."""
+        self.chief.save_draft(draft)
+        return self.chief.version(self.chief.publish(draft.rubric_name).id)
 
     def close(self) -> None:
         for engine in self._engines.values():

@@ -118,11 +118,11 @@ class Submitting(Drafts):
             StateError: the work was submitted already, or a draft of it is open.
             SupersedeRefusedError: ``supersedes`` is not the same evaluator's, or of other work.
         """
-        by = evaluator(evaluator_type, None)
-        if by.type not in PEOPLE:
+        if evaluator_type not in PEOPLE:
             raise InvalidInputError(
-                f"A {by.type.value} evaluation is not a person's.", remedy="Record it as a machine's."
+                f"A {evaluator_type} evaluation is not a person's.", remedy="Record it as a machine's."
             )
+        by = evaluator(evaluator_type, None)
         _check_threshold(pass_threshold)
         with self._write() as connection:
             work = self._work(
