@@ -1,0 +1,100 @@
+"""What commands print: data on standard output, narration on standard error, nothing a terminal obeys."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
+
+import msgspec
+
+from rubrictui.core.display import visible
+from rubrictui.core.errors import RubrictuiError, ScoringError
+
+# What JSON may hold as it is and a terminal may act on: DEL, C1 controls, marks of direction.
+_RISKY = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+class Output:
+    """Where a command prints. ``json`` is what ``--json`` asked for."""
+
+    def __init__(self, out: TextIO | None = None, err: TextIO | None = None, *, json: bool = False) -> None:
+        self._out = out or sys.stdout
+        self._err = err or sys.stderr
+        self.json = json
+        self._terminal = self._out.isatty()
+
+    def data(self, value: Any) -> None:
+        """One JSON document, indented."""
+        self._write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
+
+    def line(self, value: Any) -> None:
+        """One line of JSON Lines."""
+        self._write(msgspec.json.encode(value).decode() + "\n")
+
+    def text(self, *lines: str) -> None:
+        """Lines for people. Stored text in them is made visible first."""
+        for line in lines:
+            self._out.write(visible(line).replace("\t", "    ").rstrip(" ") + "\n")
+
+    def table(
+        self, header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[int] = ()
+    ) -> None:
+        """Aligned columns; ``right`` are the columns of numbers."""
+        self.text(*aligned(header, rows, right=right))
+
+    def say(self, *lines: str) -> None:
+        """Narration, a line each."""
+        for line in lines:
+            self._err.write(visible(line, newlines=False) + "\n")
+
+    def flush(self) -> None:
+        self._out.flush()
+
+    def _write(self, text: str) -> None:
+        if self._terminal:
+            text = _RISKY.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+        self._out.write(text)
+
+
+def error_json(error: RubrictuiError) -> dict[str, Any]:
+    """``{kind, key, message}``: the kind and key of an illegal answer, else the error's code and null."""
+    if isinstance(error, ScoringError):
+        return {"kind": error.kind, "key": error.key, "message": str(error)}
+    return {"kind": error.code, "key": None, "message": str(error)}
+
+
+def aligned(
+    header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[int] = ()
+) -> list[str]:
+    """Rows as lines with two blanks between columns, by the width of what a terminal shows."""
+    from rich.cells import cell_len
+
+    table = [[str(cell) for cell in header]]
+    table += [
+        ["" if c is None else visible(str(c), newlines=False).replace("\t", " ") for c in row] for row in rows
+    ]
+    widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
+    lines = []
+    for cells in table:
+        padded = []
+        for index, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+            gap = " " * (width - cell_len(cell))
+            padded.append(gap + cell if index in right else cell + gap)
+        lines.append("  ".join(padded).rstrip())
+    return lines
+
+
+def short(text: str, width: int = 60) -> str:
+    """The beginning of a text on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def number(value: float | None, digits: int = 6) -> str:
+    """A number for people: no needless zeros; a dash for none."""
+    if value is None:
+        return "–"
+    text = f"{value:.{digits}f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text

@@ -1,0 +1,147 @@
+"""One evaluation as lines of text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rubrictui.cli._output import number, short
+from rubrictui.cli._times import shown_time
+
+if TYPE_CHECKING:
+    from rubrictui.core.model import ScoreResult
+    from rubrictui.core.records import Cohort, Evaluation, EvaluationDetail, EvaluationScore
+
+
+def evaluation_lines(detail: EvaluationDetail) -> list[str]:
+    """Who scored what, the result and its reason, every answer, and the cohort where it may be seen."""
+    from rubrictui.core.scoring import display_score, explain_outcome
+
+    found, version = detail.evaluation, detail.version
+    lines = [
+        f"{found.subject_title} [{detail.subject.entity}/{detail.subject.record_id}]",
+        f"{found.rubric_name} {found.version_number}"
+        + (f", for {found.context_name}" if found.context_name else ""),
+        f"{evaluator_words(found)}, {found.status} {shown_time(found.submitted_at or found.updated_at)}".rstrip(),
+    ]
+    if found.end_reason:
+        lines.append(f"reason: {found.end_reason}")
+    if found.error_message:
+        lines.append(f"error: {found.error_message}")
+    result = result_of(detail)
+    if result is not None:
+        shown = display_score(version, result.normalized_score)
+        band = next((band.label for band in version.bands if band.id == result.band_id), None)
+        words = [f"score {number(shown)} of {number(version.score_display_max)}", str(result.outcome)]
+        words += [band] if band else []
+        words.append(f"completeness {number(result.completeness)}")
+        lines += ["", " · ".join(words), explain_outcome(version, result)]
+    lines += ["", *_answer_lines(detail)]
+    if detail.cohort is not None:
+        lines += ["", *cohort_lines(detail.cohort)]
+    return lines
+
+
+def evaluator_words(evaluation: Evaluation) -> str:
+    """``Human a.moreau``, ``AIPrompt judge-2 (by robot)``."""
+    if evaluation.evaluator_name:
+        return (
+            f"{evaluation.evaluator_type} {evaluation.evaluator_name} (by {evaluation.evaluator_user_name})"
+        )
+    return f"{evaluation.evaluator_type} {evaluation.evaluator_user_name}"
+
+
+def result_of(detail: EvaluationDetail) -> ScoreResult | None:
+    """The stored result as the scorer gives it; None before it is submitted."""
+    from rubrictui.core.model import ScoredNode, ScoreResult
+
+    found = detail.evaluation
+    if found.outcome is None:
+        return None
+    return ScoreResult(
+        normalized_score=found.normalized_score,
+        completeness=found.completeness or 0.0,
+        outcome=found.outcome,
+        passed=found.passed,
+        gate_failed=bool(found.gate_failed),
+        pass_threshold_applied=found.pass_threshold_applied,
+        band_id=found.band_id,
+        confidence=found.confidence,
+        nodes=tuple(
+            ScoredNode(
+                id=row.node_id,
+                key=row.key,
+                normalized_score=row.normalized_score,
+                effective_weight=row.effective_weight,
+                overall_contribution=row.overall_contribution,
+                gate_failed=row.gate_failed,
+                is_not_applicable=row.is_not_applicable,
+                is_advisory=row.is_advisory,
+            )
+            for row in detail.scores
+        ),
+    )
+
+
+def _answer_lines(detail: EvaluationDetail) -> list[str]:
+    from rubrictui.cli._trees import depths, walk
+
+    rows = {row.node_id: row for row in detail.scores}
+    labels = {level.id: level.label for scale in detail.version.scales for level in scale.levels}
+    depth = depths(detail.version)
+    lines: list[str] = []
+    for node in walk(detail.version):
+        row = rows.get(node.id)
+        indent = "  " * depth[node.id]
+        words = [f"{indent}{node.name or node.key}"]
+        words += _row_words(row, labels) if row is not None else ["not answered"]
+        lines.append(" · ".join(words))
+        if row is None:
+            continue
+        if row.rationale:
+            lines += [f"{indent}    {line}" for line in row.rationale.strip().splitlines()]
+        lines += [
+            f"{indent}    {item.kind}: {short(item.text, 100)}" + (f" ({item.source})" if item.source else "")
+            for item in row.evidence
+        ]
+    return lines
+
+
+def _row_words(row: EvaluationScore, labels: dict[str, str]) -> list[str]:
+    words = []
+    if row.is_not_applicable:
+        words.append("n/a")
+    elif row.scale_level_id is not None:
+        words.append(labels.get(row.scale_level_id, row.scale_level_id))
+    elif row.raw_value is not None:
+        words.append(number(row.raw_value))
+    words.append(f"score {number(row.normalized_score)}")
+    if row.effective_weight is not None:
+        words.append(f"share {number(row.effective_weight)}")
+    if row.overall_contribution is not None:
+        words.append(f"contribution {number(row.overall_contribution)}")
+    if row.gate_failed:
+        words.append("gate failed")
+    if row.is_advisory:
+        words.append("advisory")
+    return words
+
+
+def cohort_lines(cohort: Cohort) -> list[str]:
+    """The cohort columns that have a value."""
+    lines = [
+        f"cohort of {cohort.count}: mean {number(cohort.mean)}, standard deviation {number(cohort.std_dev)}"
+    ]
+    parts = [
+        f"{name} {number(value)}"
+        for name, value in (
+            ("lowest", cohort.min),
+            ("highest", cohort.max),
+            ("people", cohort.human_mean),
+            ("AI", cohort.ai_mean),
+            ("self", cohort.self_score),
+        )
+        if value is not None
+    ]
+    if parts:
+        lines.append(", ".join(parts))
+    return lines

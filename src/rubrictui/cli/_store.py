@@ -1,0 +1,43 @@
+"""Opening the store that the general options name."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rubrictui.core.model import VersionSnapshot
+    from rubrictui.engine import Engine
+
+
+def open_engine(options: argparse.Namespace, *, create: bool = False, read_only: bool = False) -> Engine:
+    """The engine on ``--db`` (else ``RUBRICTUI_DB``, else the user's own store), as ``--user``.
+
+    Args:
+        create: make a store at a path that was named and does not exist; reading commands do not, so that a
+            mistyped name is told instead of a new store made. The user's own store is always made.
+        read_only: write nothing at all, not even an upgrade.
+
+    Raises:
+        StoreError: the store cannot be opened.
+    """
+    from rubrictui.engine import Engine
+    from rubrictui.store.errors import StoreMissingError
+    from rubrictui.store.locations import locate
+
+    location = locate(options.db)
+    if location.path is not None and not create and not location.is_default and not location.path.exists():
+        raise StoreMissingError(location.where)
+    return Engine(options.db, as_user=options.user, read_only=read_only)
+
+
+def version_lookup(engine: Engine, name: str) -> VersionSnapshot | None:
+    """The latest Published version of a rubric, else its draft; None when there is no such rubric."""
+    from rubrictui.engine import NotFoundError
+
+    for reference in (name, f"{name}@draft"):
+        try:
+            return engine.version(reference)
+        except NotFoundError:
+            continue
+    return None

@@ -1,0 +1,92 @@
+"""``db``: facts about a store, its soundness, a copy of it, its upgrade."""
+
+from __future__ import annotations
+
+import argparse
+
+from rubrictui.cli._output import Output
+from rubrictui.cli._parser import Commands
+
+
+def register(commands: Commands) -> None:
+    group = commands.group("db", "the store itself: info, check, backup, migrate")
+    group.add("info", "where the store is and what it holds", run_info)
+    group.add(
+        "check",
+        "whether the store is sound",
+        run_check,
+        description="Check the store's file: pages, indexes, references. Exits with 1 when something is wrong.",
+    )
+    parser = group.add(
+        "backup",
+        "copy the store to a new file, while work goes on",
+        run_backup,
+        examples=["rubrictui db backup rubrics-2027-03-01.db"],
+    )
+    parser.add_argument("path", metavar="PATH", help="a file that does not exist yet")
+    group.add(
+        "migrate",
+        "bring the store up to date with this program",
+        run_migrate,
+        description="Bring the store up to date with this program, after a backup of its file. Opening the "
+        "store does the same; this command does nothing else.",
+    )
+
+
+def run_info(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+
+    with open_engine(options, read_only=True) as engine:
+        info = engine.info()
+    if output.json:
+        output.data(info)
+        return 0
+    size = "" if info.size is None else f", {info.size:,} bytes"
+    output.text(
+        f"{info.where} ({info.dialect}{size})",
+        f"revision {info.revision}, made {info.created_at or 'at an unknown time'} by {info.created_by or '?'}",
+        f"you are {info.user}: {', '.join(info.roles) or 'no roles'}",
+        *(f"{count:>8,} {name}" for name, count in info.counts.items()),
+    )
+    return 0
+
+
+def run_check(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+
+    with open_engine(options, read_only=True) as engine:
+        problems = engine.check()
+    if output.json:
+        output.data({"sound": not problems, "problems": problems})
+    else:
+        output.text(*(problems or ["The store is sound."]))
+    return 1 if problems else 0
+
+
+def run_backup(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+
+    with open_engine(options) as engine:
+        path = engine.backup(options.path)
+    if output.json:
+        output.data({"path": str(path), "size": path.stat().st_size})
+    else:
+        output.text(f"Copied to {path}.")
+    return 0
+
+
+def run_migrate(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.store.database import Database
+    from rubrictui.store.revision import HEAD
+
+    with Database.open(options.db, create=False) as database:
+        before, copy = database.upgraded_from, database.backup_path
+    if output.json:
+        output.data(
+            {"revision": HEAD, "upgraded_from": before, "backup": None if copy is None else str(copy)}
+        )
+    elif before is None:
+        output.text(f"The store is at revision {HEAD} already.")
+    else:
+        output.text(f"Upgraded from revision {before} to {HEAD}." + (f" Backup: {copy}." if copy else ""))
+    return 0

@@ -1,0 +1,124 @@
+"""``diff``: how two versions differ, from the store, from files, or many pairs at once."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from rubrictui.cli._output import Output, error_json, number
+from rubrictui.cli._parser import Commands, UsageError
+from rubrictui.core.errors import InvalidInputError, RubrictuiError
+
+if TYPE_CHECKING:
+    from rubrictui.core.model import VersionSnapshot
+    from rubrictui.core.versions import Change, VersionDiff
+
+BUMPS = ("Major", "Minor", "Patch")
+
+
+def register(commands: Commands) -> None:
+    parser = commands.add(
+        "diff",
+        "compare two versions: changes, bump, next number",
+        run,
+        description="Compare two versions of a rubric: every change with its bump and reason, the bump they "
+        "amount to, and the number the next version would get.",
+        examples=[
+            'rubrictui diff "Vendor proposal" 1.0.0 draft',
+            "rubrictui diff --files base.json draft.yaml --bump Minor --json",
+        ],
+    )
+    parser.add_argument(
+        "names",
+        metavar="RUBRIC VERSION VERSION",
+        nargs="*",
+        help="a rubric of the store and two of its versions",
+    )
+    parser.add_argument("--files", metavar="BASE DRAFT", nargs=2, help="two files instead; BASE - is no base")
+    parser.add_argument("--batch", metavar="FILE", help="JSON Lines of {id, base, draft, requested_bump}")
+    parser.add_argument(
+        "--bump", choices=BUMPS, help="the bump asked for; a lower one than needed is ignored"
+    )
+
+
+def run(options: argparse.Namespace, output: Output) -> int:
+    ways = [bool(options.names), options.files is not None, options.batch is not None]
+    if sum(ways) != 1 or (options.names and len(options.names) != 3):
+        raise UsageError(
+            "rubrictui diff: give RUBRIC VERSION VERSION, or --files, or --batch.",
+            remedy="(See rubrictui diff --help.)",
+        )
+    if options.batch is not None:
+        return _batch(options, output)
+    if options.files is not None:
+        from rubrictui.cli._input import read_version
+        from rubrictui.core.versions import diff_versions
+
+        base = None if options.files[0] == "-" else read_version(options.files[0])
+        return _print(diff_versions(base, read_version(options.files[1]), options.bump), output)
+    if options.bump:
+        raise UsageError("rubrictui diff: --bump goes with --files.", remedy="(See rubrictui diff --help.)")
+    from rubrictui.cli._store import open_engine
+
+    with open_engine(options, read_only=True) as engine:
+        return _print(engine.diff(*options.names), output)
+
+
+def _print(found: VersionDiff, output: Output) -> int:
+    if output.json:
+        output.data(found)
+        return 0
+    if not found.changes:
+        output.text(
+            "No changes." if found.next_version is None else f"The first version, {found.next_version}."
+        )
+        return 0
+    for change in found.changes:
+        output.text(_line(change))
+    output.text("", f"{found.computed_bump} by its changes; the next version is {found.next_version}.")
+    return 0
+
+
+def _line(change: Change) -> str:
+    place = " / ".join(change.path) or change.subject
+    return f"{change.bump:<6} {place}: {change.reason or change.property}"
+
+
+def _batch(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.cli._input import read_lines, shown
+    from rubrictui.core.loading import json_value
+
+    count = unreadable = 0
+    for line_number, line in read_lines(options.batch):
+        where = f"{shown(options.batch)}, line {line_number}"
+        count += 1
+        case_id: Any = None
+        try:
+            case = json_value(line, where)
+            if not isinstance(case, dict):
+                raise InvalidInputError(f"{where} is no object.", remedy="Write {id, base, draft}.")
+            case_id = case.get("id")
+            output.line({"id": case_id, "result": _diff_case(case, options.bump, where)})
+        except RubrictuiError as error:
+            unreadable += 1
+            output.line({"id": case_id, "error": error_json(error)})
+        output.flush()
+    output.say(f"{number(count)} pairs: {number(unreadable)} unreadable.")
+    return int(unreadable > 0)
+
+
+def _diff_case(case: dict[str, Any], bump: str | None, where: str) -> VersionDiff:
+    from rubrictui.core.loading import version_from_json
+    from rubrictui.core.versions import diff_versions
+
+    def side(name: str) -> VersionSnapshot | None:
+        value = case.get(name)
+        return None if value is None else version_from_json(value, where=f"{where}: {name}")
+
+    draft = side("draft")
+    if draft is None:
+        raise InvalidInputError(f'{where} has no "draft".', remedy="Write {id, base, draft}.")
+    requested = case.get("requested_bump", bump)
+    if requested is not None and not isinstance(requested, str):
+        raise InvalidInputError(f'{where}: "requested_bump" is no word.', remedy=f"Write {', '.join(BUMPS)}.")
+    return diff_versions(side("base"), draft, requested)

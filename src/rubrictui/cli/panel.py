@@ -1,0 +1,305 @@
+"""``subjects``, ``context``, ``assign`` and ``users``: who scores what, for what."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from rubrictui.cli._output import Output, short
+from rubrictui.cli._parser import Commands
+
+if TYPE_CHECKING:
+    from rubrictui.core.records import User
+    from rubrictui.engine import Engine
+
+ROLES = ("reviewer", "author", "chair", "administer_evaluations", "developer", "integration")
+
+
+def register(commands: Commands) -> None:
+    subjects = commands.group("subjects", "what is scored: add, list, show")
+    parser = subjects.add(
+        "add",
+        "add subjects from files and folders",
+        run_add,
+        description="Add subjects from Markdown, text, JSON, JSON Lines, CSV and folders of files. A subject "
+        "that is there already (the same entity and record id) is brought up to date. An error anywhere "
+        "means that nothing is added.",
+        examples=[
+            "rubrictui subjects add bids/*.md --entity Bid",
+            "rubrictui subjects add talks.csv --entity Talk --id-field number --text-field abstract",
+        ],
+    )
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="files, or folders of files")
+    parser.add_argument("--entity", metavar="NAME", default="Subject", help="what they are (Subject)")
+    parser.add_argument("--id-field", metavar="FIELD", help="the column or key with the record id")
+    parser.add_argument("--title-field", metavar="FIELD", help="the column or key with the title")
+    parser.add_argument("--text-field", metavar="FIELD", help="the column or key with the text to read")
+    parser.add_argument("--encoding", metavar="NAME", help="of text and CSV files (UTF-8)")
+    parser.add_argument("--folder-as-subject", action="store_true", help="a folder is one subject with files")
+    parser = subjects.add("list", "the subjects of the store", run_list)
+    parser.add_argument("--entity", metavar="NAME", help="only of this entity")
+    parser.add_argument("--search", metavar="TEXT", help="only with this text in title or record id")
+    parser.add_argument("--context", metavar="REF", help="only those of this context")
+    parser = subjects.add("show", "one subject, whole", run_show)
+    parser.add_argument("subject", metavar="SUBJECT", help="Entity/record, or an id")
+
+    contexts = commands.group("context", "what subjects are scored for: add, list")
+    parser = contexts.add(
+        "add",
+        "add a context, or change one",
+        run_context_add,
+        examples=[
+            'rubrictui context add Round/spring --name "Spring round" --rubric "Vendor proposal" '
+            "--due 2027-03-01T17:00 --zone Europe/Zurich"
+        ],
+    )
+    parser.add_argument("context", metavar="CONTEXT", help="Entity/record, as in Round/spring")
+    parser.add_argument("--name", metavar="TEXT", default="", help="how people call it")
+    parser.add_argument("--description", metavar="TEXT", help="what it is about")
+    parser.add_argument("--rubric", metavar="RUBRIC[@VERSION]", help="what its subjects are scored with")
+    parser.add_argument("--due", metavar="TIME", help="when scores are due, as 2027-03-01T17:00+01:00")
+    parser.add_argument("--zone", metavar="ZONE", help="the time zone of --due, as Europe/Zurich")
+    parser.add_argument("--self-allowed", action="store_true", help="self-assessments are welcome")
+    parser.add_argument("--closed", action="store_true", help="nothing more may be submitted")
+    contexts.add("list", "the contexts of the store", run_context_list)
+
+    parser = commands.add(
+        "assign",
+        "ask a reviewer to score subjects",
+        run_assign,
+        examples=['rubrictui assign Bid/north Bid/south --rubric "Vendor proposal" --to a.moreau'],
+    )
+    parser.add_argument("subjects", metavar="SUBJECT", nargs="+", help="Entity/record, or an id")
+    parser.add_argument("--rubric", metavar="RUBRIC[@VERSION]", required=True, help="what to score with")
+    parser.add_argument(
+        "--to", metavar="NAME", action="append", required=True, help="the reviewer; may repeat"
+    )
+    parser.add_argument("--context", metavar="REF", help="what they are scored for")
+    parser.add_argument("--due", metavar="TIME", help="when scores are due, as 2027-03-01T17:00+01:00")
+    parser.add_argument("--zone", metavar="ZONE", help="the time zone of --due, as Europe/Zurich")
+
+    users = commands.group("users", "who works in the store: add, list, roles")
+    parser = users.add(
+        "add", "add a user", run_user_add, examples=["rubrictui users add a.moreau --role author"]
+    )
+    parser.add_argument("name", metavar="NAME", help="the login")
+    parser.add_argument("--display-name", metavar="TEXT", default="", help="how people call her")
+    parser.add_argument(
+        "--role", metavar="ROLE", action="append", choices=ROLES, help="may repeat; reviewer when left out"
+    )
+    users.add("list", "the users of the store", run_user_list)
+    parser = users.add("roles", "give a user exactly these roles", run_user_roles)
+    parser.add_argument("name", metavar="NAME", help="the login")
+    parser.add_argument(
+        "--role",
+        metavar="ROLE",
+        action="append",
+        choices=ROLES,
+        default=[],
+        help="may repeat; none when left out",
+    )
+
+
+def run_add(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+    from rubrictui.interchange.subjects_in import Options, read_subjects
+
+    read = read_subjects(
+        options.paths,
+        Options(
+            entity=options.entity,
+            id_field=options.id_field,
+            title_field=options.title_field,
+            text_field=options.text_field,
+            encoding=options.encoding,
+            folder_as_subject=options.folder_as_subject,
+        ),
+    )
+    output.say(*read.notes)
+    with open_engine(options, create=True) as engine:
+        stored = engine.add_subjects(read.subjects)
+    if output.json:
+        output.data(stored)
+        return 0
+    for subject in stored:
+        output.text(f"{subject.entity}/{subject.record_id}  {short(subject.title)}")
+    output.say(f"{len(stored)} {'subject' if len(stored) == 1 else 'subjects'} added or brought up to date.")
+    return 0
+
+
+def run_list(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+
+    with open_engine(options) as engine:
+        found = engine.subjects(
+            search=options.search, entity=options.entity, context=options.context, content=output.json
+        )
+    if output.json:
+        output.data(found)
+    else:
+        output.table(
+            ("subject", "title"), [(f"{one.entity}/{one.record_id}", short(one.title)) for one in found]
+        )
+    return 0
+
+
+def run_show(options: argparse.Namespace, output: Output) -> int:
+    import json
+
+    from rubrictui.cli._store import open_engine
+
+    with open_engine(options) as engine:
+        found = engine.subject(options.subject)
+    if output.json:
+        output.data(found)
+        return 0
+    output.text(f"{found.title} [{found.entity}/{found.record_id}]", "")
+    if found.text:
+        output.text(*found.text.rstrip("\n").split("\n"))
+    if found.data is not None:
+        output.text("", *json.dumps(found.data, indent=2, ensure_ascii=False).split("\n"))
+    for file in found.files:
+        size = "" if file.size is None else f", {file.size} bytes"
+        output.text("", f"{file.name} ({file.media_type}{size})")
+        if file.text is not None:
+            output.text(*(f"  {line}" for line in file.text.rstrip("\n").split("\n")))
+    return 0
+
+
+def run_context_add(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+    from rubrictui.cli._times import parse_due
+    from rubrictui.core.records import Context, ContextStatus
+    from rubrictui.interchange.documents import split_reference
+
+    entity, record = split_reference(options.context)
+    due = parse_due(options.due, options.zone)
+    with open_engine(options, create=True) as engine:
+        rubric_id = version_id = None
+        if options.rubric is not None:
+            rubric_id, version_id = _rubric_and_version(engine, options.rubric)
+        stored = engine.add_context(
+            Context(
+                entity=entity,
+                record_id=record,
+                name=options.name,
+                description=options.description,
+                rubric_id=rubric_id,
+                version_id=version_id,
+                due_at=due,
+                due_zone=options.zone,
+                self_allowed=options.self_allowed,
+                status=ContextStatus.CLOSED if options.closed else ContextStatus.OPEN,
+            )
+        )
+    if output.json:
+        output.data(stored)
+    else:
+        output.text(f"{stored.entity}/{stored.record_id}  {stored.name}")
+    return 0
+
+
+def _rubric_and_version(engine: Engine, reference: str) -> tuple[str | None, str | None]:
+    """The ids that ``Rubric`` or ``Rubric@1.2.0`` names; no version when none is named."""
+    from rubrictui.engine import NotFoundError
+
+    try:
+        return engine.rubric(reference).id, None
+    except NotFoundError:
+        if "@" not in reference:
+            raise
+        version = engine.version(reference)
+        return version.rubric_id, version.id
+
+
+def run_context_list(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+    from rubrictui.cli._times import shown_time
+
+    with open_engine(options) as engine:
+        found = engine.contexts()
+    if output.json:
+        output.data(found)
+    else:
+        output.table(
+            ("context", "name", "status", "due (UTC)"),
+            [
+                (f"{one.entity}/{one.record_id}", one.name, one.status, shown_time(one.due_at))
+                for one in found
+            ],
+        )
+    return 0
+
+
+def run_assign(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+    from rubrictui.cli._times import parse_due, shown_time
+
+    due = parse_due(options.due, options.zone)
+    with open_engine(options) as engine:
+        rubric_id, version_id = _rubric_and_version(engine, options.rubric)
+        made = [
+            (
+                subject,
+                name,
+                engine.assign(
+                    subject=subject,
+                    rubric=rubric_id or options.rubric,
+                    version=version_id,
+                    user=name,
+                    context=options.context,
+                    due_at=due,
+                ),
+            )
+            for subject in options.subjects
+            for name in options.to
+        ]
+    if output.json:
+        output.data([assignment for _, _, assignment in made])
+    else:
+        output.table(
+            ("subject", "reviewer", "status", "due (UTC)"),
+            [(subject, name, one.status, shown_time(one.due_at)) for subject, name, one in made],
+        )
+    return 0
+
+
+def run_user_add(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+    from rubrictui.core.records import Role
+
+    roles = [Role(word) for word in options.role or ["reviewer"]]
+    with open_engine(options, create=True) as engine:
+        user = engine.add_user(options.name, display_name=options.display_name, roles=roles)
+    return _print_user(user, output)
+
+
+def run_user_roles(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+    from rubrictui.core.records import Role
+
+    with open_engine(options) as engine:
+        user = engine.set_roles(options.name, [Role(word) for word in options.role])
+    return _print_user(user, output)
+
+
+def _print_user(user: User, output: Output) -> int:
+    if output.json:
+        output.data(user)
+    else:
+        output.text(f"{user.name}: {', '.join(user.roles) or 'no roles'}")
+    return 0
+
+
+def run_user_list(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+
+    with open_engine(options) as engine:
+        found = engine.users()
+    if output.json:
+        output.data(found)
+    else:
+        output.table(
+            ("name", "display name", "roles"), [(u.name, u.display_name, ", ".join(u.roles)) for u in found]
+        )
+    return 0
