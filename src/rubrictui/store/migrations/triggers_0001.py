@@ -10,6 +10,7 @@ SQLite and once for PostgreSQL, so both refuse the same. A rule's condition is S
   is how ``INSERT OR REPLACE`` would go around the rules on a connection without recursive triggers).
 - Of a used scale nothing may change, its name and description included; of its levels only the description.
   Retired counts as published here: evaluations of a retired version keep their meaning.
+- PostgreSQL's TRUNCATE, which no row trigger sees, is refused as soon as anything is frozen.
 - A draft evaluation may be deleted in the database (the library never does; it withdraws drafts), and its
   answers go with it.
 """
@@ -154,6 +155,20 @@ RULES: tuple[Rule, ...] = (
     *_children(51110, "evaluation_score", "evaluation_id", _closed("{}"), _score_closed("{}")),
 )
 
+_ANY_VERSION = "EXISTS (SELECT 1 FROM rubric_version v WHERE v.status <> 'Draft')"
+_ANY_EVALUATION = "EXISTS (SELECT 1 FROM evaluation e WHERE e.status <> 'Draft')"
+
+TRUNCATE_RULES: tuple[Rule, ...] = (
+    Rule(51102, "rubric_version", "TRUNCATE", _ANY_VERSION),
+    Rule(51103, "criterion", "TRUNCATE", _ANY_VERSION),
+    Rule(51104, "criterion_level", "TRUNCATE", _ANY_VERSION),
+    Rule(51105, "band", "TRUNCATE", _ANY_VERSION),
+    Rule(51106, "scale", "TRUNCATE", _ANY_VERSION),
+    Rule(51107, "scale_level", "TRUNCATE", _ANY_VERSION),
+    Rule(51109, "evaluation", "TRUNCATE", _ANY_EVALUATION),
+    Rule(51110, "evaluation_score", "TRUNCATE", _ANY_EVALUATION),
+)
+
 _WHAT = {
     51101: "a published or retired version cannot be changed",
     51102: "a published or retired version cannot be deleted",
@@ -186,8 +201,9 @@ def postgresql_statements(schema: str) -> list[str]:
     """
     quoted = '"' + schema.replace('"', '""') + '"'
     statements: list[str] = []
-    for rule in RULES:
-        row = "OLD" if rule.event == "DELETE" else "NEW"
+    for rule in (*RULES, *TRUNCATE_RULES):
+        row = {"DELETE": "OLD", "TRUNCATE": "NULL"}.get(rule.event, "NEW")
+        each = "STATEMENT" if rule.event == "TRUNCATE" else "ROW"
         statements.append(
             f"CREATE FUNCTION {rule.name}() RETURNS trigger LANGUAGE plpgsql"
             f" SET search_path = {quoted}, pg_temp AS $rule$ BEGIN IF {rule.condition} THEN"
@@ -196,6 +212,6 @@ def postgresql_statements(schema: str) -> list[str]:
         )
         statements.append(
             f"CREATE TRIGGER {rule.name} BEFORE {rule.event} ON {rule.table}"
-            f" FOR EACH ROW EXECUTE FUNCTION {rule.name}()"
+            f" FOR EACH {each} EXECUTE FUNCTION {rule.name}()"
         )
     return statements
