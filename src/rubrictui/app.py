@@ -12,7 +12,6 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
-from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
@@ -44,6 +43,11 @@ T = TypeVar("T")
 
 HOME = "inbox"
 SIGNALS = ("SIGHUP", "SIGTERM")
+
+
+def utc_now() -> datetime:
+    """The time, aware."""
+    return datetime.now(UTC)
 
 
 class RubrictuiApp(App[int], inherit_bindings=False):
@@ -93,7 +97,7 @@ class RubrictuiApp(App[int], inherit_bindings=False):
         settings: Settings | None = None,
         settings_file: Path | None = None,
         notice: str = "",
-        now: Callable[[], datetime] = partial(datetime.now, UTC),
+        now: Callable[[], datetime] = utc_now,
         zone: tzinfo | None = None,
     ) -> None:
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)

@@ -8,6 +8,7 @@ The file is ``config.json`` in the user's configuration directory (``platformdir
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -78,7 +79,8 @@ def save_settings(path: Path, settings: Settings) -> None:
         spare.write_bytes(msgspec.json.format(msgspec.json.encode(settings), indent=2) + b"\n")
         spare.replace(path)
     except OSError as error:
-        spare.unlink(missing_ok=True)
+        with suppress(OSError):
+            spare.unlink(missing_ok=True)
         raise InvalidInputError(
             f"The settings {path} cannot be written: {error.strerror}.",
             remedy="The choice holds until you leave.",

@@ -33,6 +33,7 @@ from rubrictui.core.records import (
 )
 from rubrictui.opening import StoreOpening
 
+ME = User(id="u-me", name="m.ruiz", display_name="Marta Ruiz")
 NOW = datetime(2027, 3, 1, 9, 30, tzinfo=UTC)
 
 SCALE = Scale(
@@ -270,7 +271,7 @@ class StandIn:
     rows: tuple[InboxRow, ...] = INBOX
     catalog: tuple[RubricSummary, ...] = RUBRICS
     pool: tuple[Subject, ...] = SUBJECTS
-    user: User = User(id="u-me", name="m.ruiz", display_name="Marta Ruiz")
+    user: User = ME
     closed: bool = False
     calls: list[str] = field(default_factory=list)
 

@@ -34,6 +34,7 @@ class ChooseScreen(ModalScreen[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "Filter", key_display="/", id="choose.filter"),
         Binding("escape", "back", "Back", key_display="Esc", id="choose.back"),
+        Binding("question_mark", "app.help", "Help", key_display="?", id="choose.help"),
     ]
     """
     | Key(s) | What it does |
@@ -41,6 +42,7 @@ class ChooseScreen(ModalScreen[str | None]):
     | enter | Choose. |
     | / | Filter. |
     | escape | Clear the filter; go back without choosing. |
+    | ? | Explain this. |
     """
 
     def __init__(

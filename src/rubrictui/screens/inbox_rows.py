@@ -14,10 +14,10 @@ DRAFT = "Draft"
 SUBMITTED = "Submitted"
 
 COLUMNS: tuple[Column, ...] = (
-    Column("Subject", share=3, minimum=16),
+    Column("Subject", share=4, minimum=16),
     Column("Rubric", share=2, minimum=10, drop=2),
     Column("For", share=2, minimum=9, drop=4),
-    Column("Progress", width=12),
+    Column("Progress", width=11),
     Column("Status", width=9, drop=3),
     Column("Due", width=11, drop=1),
 )
@@ -44,14 +44,16 @@ def is_open(row: InboxRow) -> bool:
     return row.state in {NEW, DRAFT}
 
 
-def progress(answered: int, total: int, *, cells: int = 5) -> str:
-    """``▰▰▱▱▱ 2/5``: full only when all are answered, and begun as soon as one is."""
+def progress(answered: int, total: int) -> str:
+    """``▰▰▱▱▱ 2/5`` in at most 11 cells: full only when all are answered, and begun as soon as one is."""
     if total <= 0:
         return ""
+    count = f"{answered}/{total}"
+    cells = max(1, min(5, 10 - len(count)))
     full = min(cells, answered * cells // total)
     if answered > 0 and full == 0:
         full = 1
-    return "▰" * full + "▱" * (cells - full) + f" {answered}/{total}"
+    return "▰" * full + "▱" * (cells - full) + f" {count}"
 
 
 def due_words(due: datetime | None, now: datetime, zone: tzinfo | None = None) -> tuple[str, str]:
@@ -127,12 +129,12 @@ def to_rows(rows: Sequence[InboxRow], now: datetime, zone: tzinfo | None = None)
 
 
 def result_words(row: InboxRow) -> str:
-    """How done work ended, in at most 12 cells: ``0.82 passed``."""
+    """How done work ended, in at most 11 cells: ``0.82 passed``."""
     if row.state != SUBMITTED or row.outcome is None:
         return ""
     word = OUTCOME_WORDS.get(row.outcome, row.outcome)
     with_score = f"{row.normalized_score:.2f} {word}" if row.normalized_score is not None else word
-    return with_score if len(with_score) <= 12 else word
+    return with_score if len(with_score) <= 11 else word
 
 
 def summary(rows: Sequence[InboxRow], now: datetime) -> str:

@@ -1,0 +1,195 @@
+"""The subjects of the store: find one, score it, or read what you may see of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from rubrictui.core.records import Evaluation, EvaluationStatus, Subject
+from rubrictui.screens import Entry, ScreenSpec
+from rubrictui.screens.base import ShellScreen
+from rubrictui.screens.choose import ChooseScreen
+from rubrictui.screens.inbox_rows import OUTCOME_WORDS
+from rubrictui.screens.opening_work import open_form, open_result, score_any
+from rubrictui.widgets.filter_line import FilterLine
+from rubrictui.widgets.key_footer import KeyFooter
+from rubrictui.widgets.rows_list import Column, Row, RowsList
+from rubrictui.widgets.title_bar import TitleBar
+
+COLUMNS: tuple[Column, ...] = (
+    Column("Subject", share=3, minimum=24),
+    Column("Id", share=1, minimum=12, drop=1),
+    Column("Content", width=20, drop=2),
+)
+
+EVALUATION_COLUMNS: tuple[Column, ...] = (
+    Column("Rubric", share=2, minimum=16),
+    Column("For", share=1, minimum=10, drop=3),
+    Column("By", share=1, minimum=10, drop=1),
+    Column("Status", width=10),
+    Column("Result", width=16),
+    Column("When", width=10, drop=2),
+)
+
+NEW = "new"
+
+
+def subject_rows(subjects: Sequence[Subject]) -> list[Row]:
+    """The subjects as rows, by kind, then title."""
+    ordered = sorted(subjects, key=lambda s: (s.entity.casefold(), (s.title or s.record_id).casefold()))
+    return [
+        Row(
+            id=subject.id,
+            cells=(subject.title or subject.record_id, subject.record_id, content_words(subject)),
+            section=subject.entity,
+        )
+        for subject in ordered
+    ]
+
+
+def content_words(subject: Subject) -> str:
+    """What a subject holds, in at most 20 cells."""
+    parts = []
+    if subject.text:
+        parts.append(f"{len(subject.text.split()):,} words")
+    if subject.data:
+        parts.append("data")
+    if subject.files:
+        parts.append(f"{len(subject.files)} file{'s' if len(subject.files) > 1 else ''}")
+    return ", ".join(parts)
+
+
+def evaluation_rows(evaluations: Sequence[Evaluation], zone: tzinfo | None) -> list[Row]:
+    """What the viewer may see of one subject's evaluations, after the choice of a new one."""
+    rows = [Row(id=NEW, cells=("Score it now ...", "", "", "", "", ""), tone="strong")]
+    for found in evaluations:
+        when = found.submitted_at or found.updated_at
+        word = OUTCOME_WORDS.get(found.outcome, "") if found.outcome else ""
+        score = f"{found.normalized_score:.2f} " if found.normalized_score is not None else ""
+        by = found.evaluator_name or found.evaluator_user_name
+        rows.append(
+            Row(
+                id=found.id,
+                cells=(
+                    f"{found.rubric_name} {found.version_number}",
+                    found.context_name or "",
+                    by if found.evaluator_type.value == "Human" else f"{by} ({found.evaluator_type.value})",
+                    found.status.value,
+                    score + word,
+                    f"{when.astimezone(zone):%Y-%m-%d}" if when else "",
+                ),
+                tone="" if found.status in {EvaluationStatus.DRAFT, EvaluationStatus.SUBMITTED} else "muted",
+            )
+        )
+    return rows
+
+
+class SubjectsScreen(ShellScreen[None]):
+    """What there is to score."""
+
+    TITLE = "Subjects"
+    HELP = (
+        "Everything that can be scored, by kind. Enter lists the evaluations of a subject that you may see, and lets "
+        "you score it. While you have one of your own open, what others gave it stays out of sight."
+    )
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "slash",
+            "filter",
+            "Filter",
+            key_display="/",
+            id="subjects.filter",
+            tooltip="Show rows with these words",
+        ),
+        Binding(
+            "o", "score", "Score it", id="subjects.score", tooltip="Pick a rubric and score this subject"
+        ),
+        Binding("R", "reload", "Reload", show=False, id="subjects.reload", tooltip="Read the subjects again"),
+        Binding("escape", "back", "Back", key_display="Esc", id="subjects.back"),
+    ]
+    """
+    | Key(s) | What it does |
+    | :- | :- |
+    | enter | The evaluations of the subject. |
+    | o | Score it. |
+    | / | Filter. |
+    | R | Read the subjects again. |
+    | escape | Clear the filter; back. |
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._subjects: tuple[Subject, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        rows = RowsList(COLUMNS, empty="Reading the subjects ...")
+        yield TitleBar("rubrictui · Subjects", self.shell.store_label)
+        yield rows
+        yield FilterLine(rows)
+        yield KeyFooter()
+
+    def on_mount(self) -> None:
+        self.action_reload()
+
+    @work(exit_on_error=False, exclusive=True, group="read")
+    async def action_reload(self) -> None:
+        """Read the subjects again."""
+        self._subjects = await self.shell.ask(lambda engine: engine.subjects())
+        listed = self.query_one(RowsList)
+        listed.empty = "There is no subject yet: rubrictui subjects add FILE."
+        listed.set_rows(subject_rows(self._subjects))
+        self.query_one(TitleBar).right = f"{len(self._subjects)} subjects"
+        self.query_one(FilterLine).count()
+
+    @work(exit_on_error=False, exclusive=True, group="open")
+    async def on_rows_list_selected(self, message: RowsList.Selected) -> None:
+        subject_id = message.row.id
+        found = await self.shell.ask(lambda engine: engine.evaluations(subject=subject_id))
+        choice = ChooseScreen(
+            message.row.cells[0], EVALUATION_COLUMNS, evaluation_rows(found, self.shell.zone)
+        )
+        chosen = await self.app.push_screen_wait(choice)
+        if chosen is None:
+            return
+        if chosen == NEW:
+            await score_any(self, subject_id=subject_id)
+            return
+        evaluation = next(e for e in found if e.id == chosen)
+        if evaluation.status is not EvaluationStatus.DRAFT:
+            await open_result(self, chosen)
+        elif evaluation.evaluator_user_id == (await self.shell.engine()).user.id:
+            await open_form(self, lambda engine: engine.draft(chosen))
+        else:
+            self.say("This is somebody's draft; it can be read once it is submitted.")
+
+    @work(exit_on_error=False, exclusive=True, group="open")
+    async def action_score(self) -> None:
+        """Pick a rubric and score the subject under the cursor."""
+        if (current := self.query_one(RowsList).current) is not None:
+            await score_any(self, subject_id=current.id)
+
+    def action_filter(self) -> None:
+        """Type a filter."""
+        self.query_one(FilterLine).open()
+
+    def action_back(self) -> None:
+        """Clear the filter; without one go back."""
+        line = self.query_one(FilterLine)
+        if line.is_active:
+            line.action_clear()
+        else:
+            self.dismiss(None)
+
+
+SCREEN = ScreenSpec(
+    name="subjects",
+    title="Subjects",
+    opener=SubjectsScreen,
+    entries=(Entry("Subjects", "What there is to score, and what was scored", "app.open('subjects')"),),
+)

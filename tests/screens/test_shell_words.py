@@ -1,0 +1,184 @@
+"""What the shell's screens say, tested without a screen."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from shell_world import INBOX, NOW, RUBRICS, row, version
+
+from rubrictui.core.authoring import weight_shares
+from rubrictui.core.model import Node, NodeType, VersionSnapshot
+from rubrictui.core.records import Context, ContextStatus, InboxRow, Subject, SubjectFile
+from rubrictui.screens.catalog import catalog_rows
+from rubrictui.screens.inbox_rows import (
+    detail,
+    due_words,
+    next_row,
+    ordered,
+    progress,
+    result_words,
+    summary,
+    to_rows,
+)
+from rubrictui.screens.opening_work import context_rows, rubric_rows
+from rubrictui.screens.rubric_text import node_lines, version_lines
+from rubrictui.screens.subjects import content_words
+from rubrictui.widgets.detail_pane import Line
+
+PARIS_ISH = timezone(timedelta(hours=2))
+
+
+@pytest.mark.parametrize(
+    ("answered", "total", "shown"),
+    [
+        (0, 5, "▱▱▱▱▱ 0/5"),
+        (1, 40, "▰▱▱▱▱ 1/40"),
+        (39, 40, "▰▰▰▰▱ 39/40"),
+        (5, 5, "▰▰▰▰▰ 5/5"),
+        (120, 500, "▰▱▱ 120/500"),
+        (0, 0, ""),
+    ],
+)
+def test_progress_is_begun_with_the_first_answer_and_full_only_with_the_last(
+    answered: int, total: int, shown: str
+) -> None:
+    assert progress(answered, total) == shown
+    assert len(progress(answered, total)) <= 11
+
+
+@pytest.mark.parametrize(
+    ("due", "shown", "tone"),
+    [
+        (None, "", ""),
+        (NOW - timedelta(hours=1), "overdue", "error"),
+        (NOW - timedelta(days=2), "overdue 2d", "error"),
+        (NOW + timedelta(hours=7), "today 18:30", "warning"),
+        (NOW + timedelta(hours=13), "Tue 00:30", ""),
+        (NOW + timedelta(days=20), "21 Mar", ""),
+        (datetime(2028, 2, 9, tzinfo=UTC), "9 Feb 2028", ""),
+    ],
+)
+def test_a_due_date_is_said_in_the_viewers_own_zone(due: datetime | None, shown: str, tone: str) -> None:
+    assert due_words(due, NOW, PARIS_ISH) == (shown, tone)
+    assert len(shown) <= 11
+
+
+def test_what_is_due_first_is_next_and_work_begun_goes_before_new_work_without_a_date() -> None:
+    assert [r.subject_record_id for r in ordered(INBOX)] == ["p-3", "p-2", "p-1", "p-4", "p-5", "p-6"]
+    assert next_row(INBOX) is INBOX[2]
+    undated = (row(1, "New", "New"), row(2, "Begun", "Draft", answered=1))
+    assert next_row(undated) is undated[1]
+    assert next_row(INBOX[4:]) is None
+
+
+def test_the_inbox_marks_what_is_next_and_counts_what_is_left() -> None:
+    rows = to_rows(INBOX, NOW, UTC)
+    assert [r.section for r in rows] == ["To score (4)"] * 4 + ["Done (2)"] * 2
+    assert [r.mark for r in rows] == ["▸"] + [" "] * 5
+    assert summary(INBOX, NOW).startswith("4 to score, 1 begun, 1 overdue. Next: Óbuda")
+    assert summary(INBOX[4:], NOW) == "Nothing left to score."
+    assert summary((), NOW) == ""
+
+
+@pytest.mark.parametrize(
+    ("found", "shown"),
+    [
+        (INBOX[4], "0.82 passed"),
+        (INBOX[5], "gate failed"),
+        (row(9, "x", "Submitted", outcome="Incomplete"), "incomplete"),
+        (row(9, "x", "Declined"), ""),
+    ],
+)
+def test_done_work_says_how_it_ended(found: InboxRow, shown: str) -> None:
+    assert result_words(found) == shown
+
+
+def test_the_lines_under_the_inbox_say_what_the_columns_cut() -> None:
+    first, second = detail(INBOX[1], NOW, PARIS_ISH)
+    assert first == "Harbour Freight portal  (Proposal/p-2)"
+    assert second == (
+        "Vendor proposal 1.2.0 · for Spring round · due Mon 1 Mar 2027 18:30 UTC+02:00 · last touched 28 Feb 21:30"
+    )
+    assert "was due" in detail(INBOX[2], NOW, UTC)[1]
+    assert detail(INBOX[4], NOW, UTC)[1].endswith("submitted 28 Feb 2027 09:30")
+
+
+def test_the_catalog_lists_one_line_a_rubric_or_every_version() -> None:
+    rows = catalog_rows(RUBRICS, all_versions=False)
+    assert [(r.section, *r.cells[:4]) for r in rows] == [
+        ("Procurement", "Vendor proposal  (+2)", "1.2.0", "Published", "5"),
+        ("Research", "Conference abstract", "1.0.0", "Published", "7"),
+    ]
+    every = catalog_rows(RUBRICS, all_versions=True)
+    assert [r.cells[1] for r in every] == ["draft", "1.2.0", "1.1.0", "1.0.0"]
+    assert [r.cells[4] for r in every] == ["0", "12", "40", "3"]
+
+
+def test_only_rubrics_with_a_published_version_and_open_contexts_can_be_chosen() -> None:
+    assert [r.cells[2] for r in rubric_rows(RUBRICS)] == ["1.2.0", "1.0.0"]
+    contexts = (
+        Context(id="a", record_id="a", name="Any rubric"),
+        Context(id="b", record_id="b", name="Another rubric", rubric_id="r-other"),
+        Context(id="c", record_id="c", name="Closed", status=ContextStatus.CLOSED),
+    )
+    assert [r.id for r in context_rows(contexts, "r-vendor")] == ["-", "a"]
+    assert context_rows((), "r-vendor") == []
+
+
+@pytest.mark.parametrize(
+    ("subject", "shown"),
+    [
+        (Subject(record_id="a", text="two words"), "2 words"),
+        (Subject(record_id="a", data={"k": 1}, files=(SubjectFile(name="f"),)), "data, 1 file"),
+        (Subject(record_id="a"), ""),
+    ],
+)
+def test_a_subject_says_what_it_holds(subject: Subject, shown: str) -> None:
+    assert content_words(subject) == shown
+
+
+def said(lines: list[Line]) -> list[str]:
+    return ["".join(text for text, _ in line) for line in lines]
+
+
+def test_the_first_row_of_a_version_says_when_the_whole_passes() -> None:
+    lines = said(version_lines(version(), RUBRICS[0].versions[1], 60))
+    assert lines[:2] == [
+        "Vendor proposal 1.2.0  Published",
+        "5 criteria, 12 evaluations, published 2027-01-30",
+    ]
+    assert "Passes  from 0.6 (60 as shown)" in lines
+    assert "Complete enough  from 80.0% answered" in lines
+    assert "Not applicable  left out, its weight goes to its siblings" in lines
+    assert "Weak  0 to 0.5" in lines
+    assert "Audit trail asked for." in lines
+    assert any(line.startswith("Content hash  c0ffee") for line in lines)
+
+
+def test_a_criterion_says_its_rules_and_what_each_level_means() -> None:
+    one = version()
+    lines = said(node_lines(one, one.nodes[1], weight_shares(one)))
+    assert lines[0] == "Encryption  encryption"
+    assert "Weight  1, 50.0% of its group" in lines
+    assert "Gate  below 0.5 the whole evaluation fails" in lines
+    assert "Not applicable  not allowed" in lines
+    assert "Needs  evidence" in lines
+    assert "  Partial (0.5)  In transit only." in lines
+    assert "Look for named algorithms and who holds the keys." in lines
+
+
+def test_groups_advisory_and_numeric_criteria_say_how_they_count() -> None:
+    one = version()
+    shares = weight_shares(one)
+    assert "Score  the lowest of its children" in said(node_lines(one, one.nodes[0], shares))
+    assert "Weight  none: advisory, it never moves the score" in said(node_lines(one, one.nodes[6], shares))
+    days = said(node_lines(one, one.nodes[5], shares))
+    assert "Days  0 to 90, in steps of 1, lower is better" in days
+    assert "Not applicable  left out, its weight goes to its siblings (as the version says)" in days
+
+
+def test_a_criterion_without_a_scale_says_so_instead_of_failing() -> None:
+    lone = VersionSnapshot(nodes=(Node(id="n", key="lone", node_type=NodeType.CRITERION),))
+    assert "It has no scale, so it cannot be answered." in said(node_lines(lone, lone.nodes[0], {}))
+    assert said(version_lines(lone, None, 40))[0] == " draft  Draft"
