@@ -102,7 +102,7 @@ class DraftSession:
         self._waiting: dict[str, None] = {}
         self._undo: list[Change] = []
         self._redo: list[Change] = []
-        self._cursor = draft.cursor
+        self._cursor = self._stored_cursor = draft.cursor
 
     # -- what is known
 
@@ -259,6 +259,7 @@ class DraftSession:
             self.problem = f"The store did not take it: {error or type(error).__name__}"
         else:
             self._seen[leaf] = receipt.revision
+            self._stored_cursor = self._cursor
             self._waiting.pop(leaf, None)
             self.problem = ""
 
@@ -293,20 +294,20 @@ class DraftSession:
         self.retry()
         return leaf
 
-    def save_cursor(self, key: str) -> None:
-        """Remember where the reviewer is. Failing at that is no reason to disturb her."""
-        if key == self._cursor:
-            return
-        self._cursor = key
-        try:
-            self._store.save_cursor(self.evaluation_id, key)
-        except Exception:
-            # Tried again with the next move, and with the next answer.
-            return
-
     def move_cursor(self, key: str) -> None:
-        """Remember where the reviewer is with the next answer that is stored."""
+        """Remember where the reviewer is; stored with the next answer, or by ``store_cursor``."""
         self._cursor = key
+
+    def store_cursor(self) -> None:
+        """Store where the reviewer is. Failing at that is no reason to disturb her."""
+        if self._cursor == self._stored_cursor or self.is_closed:
+            return
+        try:
+            self._store.save_cursor(self.evaluation_id, self._cursor)
+        except Exception:
+            # The place goes with the next answer as well.
+            return
+        self._stored_cursor = self._cursor
 
 
 def clean_text(text: str | None) -> str | None:

@@ -367,6 +367,37 @@ class SubjectView(ScrollView, can_focus=True):
         self._repaint()
         self.refresh_bindings()
 
+    def pick_somewhere(self) -> None:
+        """Begin to pick a quote, on the open page or on the first one that can be quoted."""
+        if not (self.page.source and self.page.text.strip()):
+            for index, page in enumerate(self._pages):
+                if page.source and page.text.strip():
+                    self.open_page(index)
+                    break
+        self.action_pick()
+
+    def show_quote(self, source: str, text: str, start: int | None = None) -> bool:
+        """Show where a quote stands, marked; False when it does not stand there."""
+        index = next((i for i, page in enumerate(self._pages) if page.source == source), None)
+        if index is None:
+            return False
+        self.open_page(index)
+        if self._page is not None and not self._page.is_written:
+            self._as_written = True
+            self._build()
+        if self._page is None:
+            return False
+        if start is None or self._page.text[start : start + len(text)] != text:
+            start = self._page.text.find(text)
+        if start < 0:
+            return False
+        self._words = text
+        self._found = (start, start + len(text))
+        self._show_row(self._page.row_of(start))
+        self._repaint()
+        self.refresh_bindings()
+        return True
+
     def action_leave_picking(self) -> None:
         """Stop quoting."""
         if self._picker is None:

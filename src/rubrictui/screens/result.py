@@ -1,0 +1,268 @@
+"""The result of one evaluation: the score, the outcome and why, the band, and every node's part in it.
+
+Opened with ``push_screen(ResultScreen(engine, detail))``.
+"""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from rubrictui.core.errors import RubrictuiError
+from rubrictui.core.explain import explain_outcome, number
+from rubrictui.core.model import Band, Outcome, ScoredNode, ScoreResult, fold_id
+from rubrictui.core.records import EvaluationDetail, EvaluationStatus
+from rubrictui.screens.base import ShellScreen
+from rubrictui.widgets.band_ruler import tone_of
+from rubrictui.widgets.key_footer import KeyFooter
+from rubrictui.widgets.result_lines import bar, cohort_words, shown_score
+from rubrictui.widgets.result_list import ResultList
+from rubrictui.widgets.text import one_line
+from rubrictui.widgets.title_bar import TitleBar
+
+if TYPE_CHECKING:
+    from rubrictui.engine import Engine
+
+_GOOD = frozenset({Outcome.PASSED})
+_BAD = frozenset({Outcome.BELOW_THRESHOLD, Outcome.GATE_FAILED, Outcome.NOT_APPLICABLE_FAILURE})
+_SCALE_BAR = 20
+
+
+def stored_result(detail: EvaluationDetail) -> ScoreResult | None:
+    """The stored result as scoring gives it; None for an evaluation that has none."""
+    evaluation = detail.evaluation
+    if evaluation.outcome is None:
+        return None
+    return ScoreResult(
+        normalized_score=evaluation.normalized_score,
+        completeness=evaluation.completeness or 0.0,
+        outcome=evaluation.outcome,
+        passed=evaluation.passed,
+        gate_failed=bool(evaluation.gate_failed),
+        pass_threshold_applied=evaluation.pass_threshold_applied,
+        band_id=evaluation.band_id,
+        confidence=evaluation.confidence,
+        nodes=tuple(
+            ScoredNode(
+                id=score.node_id,
+                key=score.key,
+                normalized_score=score.normalized_score,
+                effective_weight=score.effective_weight,
+                overall_contribution=score.overall_contribution,
+                gate_failed=score.gate_failed,
+                is_not_applicable=score.is_not_applicable,
+                is_advisory=score.is_advisory,
+            )
+            for score in detail.scores
+        ),
+    )
+
+
+def stored_band(detail: EvaluationDetail) -> Band | None:
+    """The band the evaluation was given."""
+    wanted = fold_id(detail.evaluation.band_id)
+    return next((band for band in detail.version.bands if wanted and fold_id(band.id) == wanted), None)
+
+
+def state_words(detail: EvaluationDetail, zone: tzinfo | None) -> str:
+    """Who scored when (in ``zone``; None is the system's), and what became of the evaluation since."""
+    evaluation = detail.evaluation
+    who = evaluation.evaluator_name or evaluation.evaluator_user_name
+    parts = [f"{evaluation.evaluator_type.value}: {who}" if who else evaluation.evaluator_type.value]
+    if evaluation.submitted_at is not None:
+        parts.append(f"submitted {evaluation.submitted_at.astimezone(zone):%Y-%m-%d %H:%M}")
+    if evaluation.status is not EvaluationStatus.SUBMITTED:
+        reason = f" ({evaluation.end_reason})" if evaluation.end_reason else ""
+        parts.append(f"{evaluation.status.value}{reason}")
+    if evaluation.supersedes_id:
+        parts.append("supersedes an earlier one")
+    return " · ".join(parts)
+
+
+class ResultScreen(ShellScreen[None]):
+    """One evaluation, read only; superseded or withdrawn from here."""
+
+    TITLE = "Result"
+    AUTO_FOCUS = "ResultList"
+    HELP = (
+        "The score as it was frozen, and why the outcome is what it is. Each line is a node of the rubric: its "
+        "share among what counted beside it, the answer, its score, and the points it gives to the whole. "
+        "Enter shows rationale and evidence whole. A submitted evaluation never changes: s begins a new one "
+        "that supersedes it, w withdraws it with a reason."
+    )
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "s",
+            "supersede",
+            "Supersede",
+            id="result.supersede",
+            tooltip="Begin a correction with these answers copied",
+        ),
+        Binding(
+            "w",
+            "withdraw",
+            "Withdraw",
+            id="result.withdraw",
+            tooltip="Take it out of its cohort, with a reason",
+        ),
+        Binding("escape,q", "back", "Back", key_display="Esc", id="result.back"),
+    ]
+    """
+    | Key(s) | What it does |
+    | :- | :- |
+    | s | Begin a correction: a new draft with these answers, which supersedes this when it is submitted. |
+    | w | Withdraw, with a reason. |
+    | escape, q | Back. |
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "outcome--good",
+        "outcome--bad",
+        "outcome--open",
+        "outcome--score",
+        "outcome--muted",
+        "outcome--success",
+        "outcome--warning",
+        "outcome--error",
+        "outcome--accent",
+        "outcome--text",
+    }
+    """
+    | Class | Description |
+    | :- | :- |
+    | `outcome--score` | The score. |
+    | `outcome--good`, `outcome--bad`, `outcome--open` | The outcome: passed, failed, neither. |
+    | `outcome--success`, `--warning`, `--error`, `--accent`, `--text` | The tone of the band. |
+    | `outcome--muted` | Who and when, and the cohort. |
+    """
+
+    DEFAULT_CSS = """
+    ResultScreen {
+        & > #outcome { height: auto; max-height: 50%; padding: 0 1; background: $surface; }
+        & > .outcome--score { text-style: bold; }
+        & > .outcome--good { color: $success; text-style: bold; }
+        & > .outcome--bad { color: $error; text-style: bold; }
+        & > .outcome--open { color: $warning; text-style: bold; }
+        & > .outcome--success { color: $success; }
+        & > .outcome--warning { color: $warning; }
+        & > .outcome--error { color: $error; }
+        & > .outcome--accent { color: $accent; }
+        & > .outcome--muted { color: $text-muted; }
+    }
+    """
+
+    def __init__(self, engine: Engine, detail: EvaluationDetail) -> None:
+        """
+        Args:
+            engine: the store's engine.
+            detail: the evaluation, whole.
+        """
+        super().__init__()
+        self._engine = engine
+        self._detail = detail
+
+    def compose(self) -> ComposeResult:
+        evaluation = self._detail.evaluation
+        about = f"{evaluation.rubric_name} {evaluation.version_number}"
+        if evaluation.context_name:
+            about += f" · {evaluation.context_name}"
+        yield TitleBar(f"Result · {evaluation.subject_title}", about)
+        yield Static("", id="outcome")
+        yield ResultList(self._detail)
+        yield KeyFooter()
+
+    def on_mount(self) -> None:
+        self._show()
+
+    def _show(self) -> None:
+        self.query_one("#outcome", Static).update(self._outcome())
+        self.refresh_bindings()
+
+    def _outcome(self) -> Content:
+        """The lines above the nodes."""
+        detail, version = self._detail, self._detail.version
+        evaluation = detail.evaluation
+
+        def styled(text: str, name: str) -> Content:
+            return Content.styled(one_line(text), self.get_visual_style(f"outcome--{name}", partial=True))
+
+        lines: list[Content] = []
+        result = stored_result(detail)
+        if result is not None:
+            low, high = number(version.score_display_min), number(version.score_display_max)
+            score = evaluation.normalized_score
+            shown = f"{shown_score(version, score)} of {low} to {high}" if score is not None else "No score"
+            head = [styled(f"{shown}  ", "score"), styled(bar(score, _SCALE_BAR) + "  ", "text")]
+            if (band := stored_band(detail)) is not None:
+                head.append(styled(band.label, tone_of(band) or "text"))
+                if band.description:
+                    head.append(styled(f": {band.description}", "muted"))
+            lines.append(Content("").join(head))
+            kind = "good" if result.outcome in _GOOD else "bad" if result.outcome in _BAD else "open"
+            lines.append(styled(explain_outcome(version, result), kind))
+            facts = [f"Completeness {result.completeness:.0%}"]
+            if result.confidence is not None:
+                facts.append(f"confidence {result.confidence:.0%}")
+            lines.append(styled(" · ".join([*facts, state_words(detail, self.shell.zone)]), "muted"))
+        else:
+            lines.append(styled(evaluation.error_message or f"No result: {evaluation.status.value}.", "bad"))
+            lines.append(styled(state_words(detail, self.shell.zone), "muted"))
+        if detail.cohort is not None and detail.cohort.count:
+            lines.append(styled(cohort_words(version, detail.cohort), "muted"))
+        return Content("\n").join(lines)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only a Submitted evaluation is superseded or withdrawn, and only by whoever gave it."""
+        if action in ("supersede", "withdraw"):
+            evaluation = self._detail.evaluation
+            own = evaluation.evaluator_user_id == self._engine.user.id
+            return own and evaluation.status is EvaluationStatus.SUBMITTED
+        return True
+
+    def action_supersede(self) -> None:
+        """Begin a correction with these answers copied."""
+        from rubrictui.screens.scoring import ScoringScreen
+
+        try:
+            draft = self._engine.start_superseding(self._detail.evaluation.id)
+        except RubrictuiError as error:
+            self.say(str(error), error=True)
+            return
+        self.app.switch_screen(ScoringScreen(self._engine, draft))
+
+    def action_withdraw(self) -> None:
+        """Take the evaluation out of its cohort, with a reason."""
+        from rubrictui.screens.scoring_reason import WITHDRAW_REASONS, ReasonScreen
+
+        evaluation = self._detail.evaluation
+
+        def withdraw(reason: str | None) -> None:
+            if reason is None:
+                return
+            try:
+                self._engine.withdraw(evaluation.id, reason)
+            except RubrictuiError as error:
+                self.say(str(error), error=True)
+                return
+            self._detail = self._engine.evaluation(evaluation.id)
+            self._show()
+            self.say("Withdrawn: it counts in no cohort any more.")
+
+        about = (
+            "Withdrawing takes this evaluation out of every cohort and sum. Its answers stay as they are, "
+            "with the reason; it cannot be taken back."
+        )
+        self.app.push_screen(
+            ReasonScreen(f"Withdraw · {evaluation.subject_title}", about, WITHDRAW_REASONS, "withdraws it"),
+            withdraw,
+        )
+
+    def action_back(self) -> None:
+        """Go back."""
+        self.dismiss(None)

@@ -1,0 +1,139 @@
+"""Before a draft is submitted: exactly what is missing, or what will be frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from rubrictui.core.explain import display_score, explain_outcome, number
+from rubrictui.core.model import Node, VersionSnapshot
+from rubrictui.core.records import SubmitPreview
+from rubrictui.core.scoring import band_of
+from rubrictui.screens.rows_screen import RowsScreen
+from rubrictui.widgets.rows_list import Column, Row, RowsList
+
+SUBMIT = "submit"
+_NOW = "now"
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """``1 criterion``, ``3 criteria``."""
+    return f"{count} {one if count == 1 else many}"
+
+
+def submit_text(preview: SubmitPreview, version: VersionSnapshot) -> str:
+    """What submitting would do, or why it cannot be done, in a few lines."""
+    lines: list[str] = []
+    if preview.problems:
+        lines.append(
+            f"Not yet: {counted(len(preview.problems), 'thing is', 'things are')} missing or wrong. "
+            "Enter goes to the one under the cursor."
+        )
+    elif preview.result is not None:
+        result = preview.result
+        score = display_score(version, result.normalized_score)
+        if score is not None:
+            low, high = number(version.score_display_min), number(version.score_display_max)
+            band = band_of(version, result.normalized_score)
+            lines.append(f"Score {number(score)} on {low} to {high}" + (f" · {band.label}" if band else ""))
+        lines.append(explain_outcome(version, result))
+        total = sum(1 for node in version.nodes if node.is_criterion)
+        open_ones = len(preview.unanswered)
+        lines.append(
+            f"Completeness {result.completeness:.0%}: "
+            + (
+                f"{open_ones} of {counted(total, 'criterion', 'criteria')} unanswered."
+                if open_ones
+                else "all answered."
+            )
+        )
+        lines.append(
+            "Submitting freezes the answers and this score. A correction is a new evaluation that supersedes it."
+        )
+    lines.extend(preview.warnings)
+    return "\n".join(lines)
+
+
+def submit_rows(preview: SubmitPreview, version: VersionSnapshot) -> list[Row]:
+    """Submit now where that is possible; then what is missing, then what is unanswered."""
+    nodes = {node.key: node for node in version.nodes}
+    numbers = {node.key: index for index, node in enumerate((n for n in version.nodes if n.is_criterion), 1)}
+
+    def name(key: str) -> str:
+        node: Node | None = nodes.get(key)
+        return (node.name if node else "") or key
+
+    rows: list[Row] = []
+    if not preview.problems and preview.result is not None:
+        rows.append(Row(_NOW, ("", "Submit now"), tone="strong", mark="▸"))
+    rows.extend(
+        Row(
+            f"{index}:{problem.key}",
+            (str(numbers.get(problem.key, "")), problem.message),
+            "Missing or wrong",
+            mark="!",
+        )
+        for index, problem in enumerate(preview.problems)
+    )
+    rows.extend(
+        Row(f"u:{key}", (str(numbers.get(key, "")), name(key)), "Unanswered (this does not block)", mark="·")
+        for key in preview.unanswered
+    )
+    return rows
+
+
+class SubmitScreen(RowsScreen[str | None]):
+    """Dismissed with ``submit``, with the key of the criterion to go to, or with None."""
+
+    COLUMNS = (Column("No.", width=4, right=True), Column("", share=1, minimum=20))
+    HELP = (
+        "What submitting would do now. While something is missing it lists all of it, and Enter goes there. "
+        "Unanswered criteria never block; they count against completeness."
+    )
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "S,y",
+            "submit",
+            "Submit",
+            key_display="S",
+            id="submit.submit",
+            tooltip="Freeze the answers and the score",
+        ),
+    ]
+    """
+    | Key(s) | What it does |
+    | :- | :- |
+    | S, y | Submit. |
+    | enter | Submit, or go to the criterion under the cursor. |
+    | escape | Back to the form. |
+    """
+
+    def __init__(self, title: str, preview: SubmitPreview, version: VersionSnapshot) -> None:
+        super().__init__(title)
+        self._preview = preview
+        self._version = version
+
+    def about(self) -> str:
+        return submit_text(self._preview, self._version)
+
+    def rows(self) -> Sequence[Row]:
+        return submit_rows(self._preview, self._version)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Submitting is offered only when nothing stands against it."""
+        if action == "submit":
+            return not self._preview.problems and self._preview.result is not None
+        return True
+
+    def action_submit(self) -> None:
+        """Submit."""
+        self.dismiss(SUBMIT)
+
+    def on_rows_list_selected(self, message: RowsList.Selected) -> None:
+        if message.row.id == _NOW:
+            self.dismiss(SUBMIT)
+        else:
+            self.dismiss("go:" + message.row.id.partition(":")[2])

@@ -1,0 +1,143 @@
+"""Writing a rationale below the criteria, mounted only while one is being written."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widgets import Static, TextArea
+
+from rubrictui.widgets.text import plain
+
+
+class RationaleArea(TextArea):
+    """The text area. Its own keys are those that a text area can do without."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "escape", "close", "Done", key_display="Esc", id="rationale.done", tooltip="Back to the criteria"
+        ),
+        Binding("ctrl+g", "phrases", "Phrases", id="rationale.phrases", tooltip="Insert one of your phrases"),
+        Binding(
+            "ctrl+e", "external", "$EDITOR", id="rationale.editor", tooltip="Write on in your own editor"
+        ),
+    ]
+    """
+    | Key(s) | What it does |
+    | :- | :- |
+    | escape | Back to the criteria; all of it is saved. |
+    | ctrl+g | Your own phrases. |
+    | ctrl+e | Go on in ``$EDITOR``. |
+    """
+
+    def action_close(self) -> None:
+        """Ask to be closed."""
+        self._tell(RationaleEditor.Closed)
+
+    def action_phrases(self) -> None:
+        """Ask for the phrases."""
+        self._tell(RationaleEditor.PhrasesRequested)
+
+    def action_external(self) -> None:
+        """Ask for the external editor."""
+        self._tell(RationaleEditor.ExternalRequested)
+
+    def _tell(self, message: type[RationaleEditor._EditorMessage]) -> None:
+        if isinstance(self.parent, RationaleEditor):
+            self.parent.post_message(message(self.parent))
+
+
+class RationaleEditor(Vertical):
+    """A title line and a text area for the rationale of one criterion."""
+
+    DEFAULT_CSS = """
+    RationaleEditor {
+        height: 8;
+        max-height: 50%;
+        background: $surface;
+        border-top: solid $border;
+        & > Static { height: 1; padding: 0 1; color: $accent; text-style: bold; }
+        & > RationaleArea {
+            height: 1fr; border: none; padding: 0 1; background: $surface; color: $foreground;
+            scrollbar-size-vertical: 1;
+            & .text-area--cursor-line { background: $surface; }
+        }
+    }
+    """
+
+    class _EditorMessage(Message):
+        def __init__(self, editor: RationaleEditor) -> None:
+            super().__init__()
+            self.editor = editor
+
+        @property
+        def control(self) -> RationaleEditor:
+            return self.editor
+
+    class Typed(_EditorMessage):
+        """The text changed."""
+
+    class Closed(_EditorMessage):
+        """The reviewer is done."""
+
+    class PhrasesRequested(_EditorMessage):
+        """The reviewer wants one of her phrases."""
+
+    class ExternalRequested(_EditorMessage):
+        """The reviewer wants to go on in her own editor."""
+
+    def __init__(self, criterion_id: str, title: str, text: str, *, id: str | None = None) -> None:
+        """
+        Args:
+            criterion_id: whose rationale it is.
+            title: what to call it.
+            text: the rationale so far.
+        """
+        super().__init__(id=id)
+        self.criterion_id = criterion_id
+        self._title = title
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        yield Static(plain(self._title, newlines=False), markup=False)
+        area = RationaleArea(self._text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
+        area.cursor_blink = False
+        area.highlight_cursor_line = False
+        yield area
+
+    def on_mount(self) -> None:
+        area = self._area
+        area.move_cursor(area.document.end)
+        area.focus()
+
+    @property
+    def _area(self) -> RationaleArea:
+        return self.query_one(RationaleArea)
+
+    @property
+    def text(self) -> str:
+        """What stands there now."""
+        return self._area.text if self._area.is_attached else self._text
+
+    def put(self, text: str) -> None:
+        """Replace the whole text; the cursor goes to its end."""
+        self._area.text = text
+        self._area.move_cursor(self._area.document.end)
+
+    def insert(self, text: str) -> None:
+        """Insert at the cursor."""
+        self._area.insert(text)
+
+    @property
+    def selected(self) -> str:
+        """What is selected; all of it when nothing is."""
+        return self._area.selected_text or self._area.text
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        if event.text_area.text != self._text:
+            self._text = event.text_area.text
+            self.post_message(self.Typed(self))
