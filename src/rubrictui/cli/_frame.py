@@ -131,7 +131,7 @@ def problems_of(error: RubrictuiError) -> Sequence[Any]:
 
 def _answer(error: RubrictuiError) -> None:
     """With ``--json``, a refusal is an answer too."""
-    answer: dict[str, Any] = {**error_json(error), "remedy": error.remedy}
+    answer: dict[str, Any] = {**error_json(error), "message": error.message, "remedy": error.remedy}
     if problems_of(error):
         answer["problems"] = problems_of(error)
     output = Output(json=True)

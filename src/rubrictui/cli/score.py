@@ -71,8 +71,8 @@ def _one(options: argparse.Namespace, version: VersionSnapshot, output: Output) 
     from rubrictui.core.scoring import compute, explain_outcome, unknown_answers
 
     answers = _answers(read_json(options.answers), version, shown(options.answers))
-    for criterion_id in unknown_answers(version, answers):
-        output.say(f'warning: no criterion has the id "{short(criterion_id)}"; the answer is ignored.')
+    for warning in unknown_answers(version, answers):
+        output.say(f"warning: {warning}")
     result = compute(version, answers, pass_threshold=options.threshold)
     if output.json:
         output.data(result)
@@ -115,6 +115,7 @@ def _batch(options: argparse.Namespace, shared: VersionSnapshot | None, output: 
     """A line in, a line out, at once. Lines that cannot be read are answered too, and make the exit code 1."""
     from rubrictui.cli._input import read_lines, shown
     from rubrictui.core.loading import json_value
+    from rubrictui.core.scoring import compute, unknown_answers
 
     count = refused = unreadable = failed = 0
     for line_number, line in read_lines(options.batch):
@@ -126,7 +127,10 @@ def _batch(options: argparse.Namespace, shared: VersionSnapshot | None, output: 
             if not isinstance(case, dict):
                 raise InvalidInputError(f"{where} is no object.", remedy="Write {id, version, answers}.")
             case_id = case.get("id")
-            result = _score_case(case, shared, options.threshold, where)
+            version, answers, threshold = _case(case, shared, options.threshold, where)
+            for warning in unknown_answers(version, answers):
+                output.say(f"{where}: warning: {warning}")
+            result = compute(version, answers, pass_threshold=threshold)
         except ScoringError as error:
             refused += 1
             output.line({"id": case_id, "error": error_json(error)})
@@ -143,11 +147,11 @@ def _batch(options: argparse.Namespace, shared: VersionSnapshot | None, output: 
     return int(unreadable > 0 or (options.check and failed + refused > 0))
 
 
-def _score_case(
+def _case(
     case: dict[str, Any], shared: VersionSnapshot | None, threshold: float | None, where: str
-) -> ScoreResult:
+) -> tuple[VersionSnapshot, tuple[Answer, ...], float | None]:
+    """The version, answers and threshold of one line; the line's own before those of the options."""
     from rubrictui.core.loading import version_from_json
-    from rubrictui.core.scoring import compute
 
     if case.get("version") is not None:
         version = version_from_json(case["version"], where=where)
@@ -162,8 +166,7 @@ def _score_case(
         if isinstance(own, bool) or not isinstance(own, int | float):
             raise InvalidInputError(f'{where}: "pass_threshold_override" is no number.', remedy="Correct it.")
         threshold = float(own)
-    answers = _answers(case.get("answers", []), version, where)
-    return compute(version, answers, pass_threshold=threshold)
+    return version, _answers(case.get("answers", []), version, where), threshold
 
 
 def _answers(value: Any, version: VersionSnapshot, where: str) -> tuple[Answer, ...]:

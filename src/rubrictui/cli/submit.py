@@ -92,6 +92,8 @@ def run(options: argparse.Namespace, output: Output) -> int:
             detail = engine.submit_human_rubric(
                 version_id=reference, answers=answers, evaluator_type=_evaluator_type(kind), **common
             )
+    for warning in detail.warnings:
+        output.say(f"warning: {warning}")
     if output.json:
         output.data(detail)
     else:

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from rubrictui.core.errors import InvalidInputError
+from rubrictui.core.loading import json_value
 from rubrictui.core.model import Value
 from rubrictui.core.records import Subject
 from rubrictui.interchange.subject_files import read_bytes, subject_file
@@ -24,7 +25,6 @@ TITLE_FIELDS = ("title", "name", "subject", "heading", "headline")
 TEXT_FIELDS = ("text", "body", "content", "abstract", "markdown", "description", "summary")
 ID_FIELDS = ("record_id", "id", "key", "uuid", "slug", "number")
 
-MAX_DEPTH = 100
 MAX_SUBJECTS = 100_000
 MAX_CELL = 64 * 1024 * 1024
 
@@ -128,7 +128,7 @@ class _Reader:
             text, front = _front_matter(self._text(path), path)
             self._add(self._document(name, text, front, path.stem), str(path))
         elif suffix == ".json":
-            self._rows(_json(read_bytes(path), str(path)), path, "item")
+            self._rows(json_value(read_bytes(path), str(path)), path, "item")
         elif suffix in (".jsonl", ".ndjson"):
             self._json_lines(path)
         elif suffix in (".csv", ".tsv"):
@@ -180,7 +180,7 @@ class _Reader:
         data = read_bytes(path).removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n")
         for number, line in enumerate(data.split(b"\n"), 1):
             if line.strip():
-                rows.append((number, _json(line, f"{path}, line {number}")))
+                rows.append((number, json_value(line, f"{path}, line {number}")))
             else:
                 blank.append(number)
         self._note_blank(path, blank, "line")
@@ -359,48 +359,6 @@ def _heading(text: str) -> str:
         elif not fenced and (match := re.match(r"#{1,6}[ \t]+(.+?)[ \t]*#*$", line)):
             return _label(match.group(1))
     return ""
-
-
-def _json(data: bytes, origin: str) -> Any:
-    """JSON without NaN, within a depth; duplicate keys refused."""
-    data = data.removeprefix(b"\xef\xbb\xbf")
-    _check_depth(data, origin)
-    try:
-        return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidInputError(
-            f"{origin} is not JSON: {_json_place(error, data)}.", remedy="Correct it, then try again."
-        ) from None
-
-
-def _json_place(error: Exception, data: bytes) -> str:
-    """The message with a line and column in place of msgspec's byte offset."""
-    message = str(error)
-    match = re.search(r" \(byte (\d+)\)", message)
-    if match is None:
-        return message
-    before = data[: int(match.group(1))].decode("utf-8", "replace")
-    place = f" (line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))})"
-    return message[: match.start()] + place + message[match.end() :]
-
-
-def _check_depth(data: bytes, origin: str) -> None:
-    """Refuse nesting that no reader should follow, before any reader does."""
-    depth = deepest = 0
-    in_text = False
-    for match in re.finditer(rb'\\.|["\[\]{}]', data, re.DOTALL):
-        token = match.group()
-        if token == b'"':
-            in_text = not in_text
-        elif not in_text and token in b"[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif not in_text and token in b"]}":
-            depth -= 1
-    if deepest > MAX_DEPTH:
-        raise InvalidInputError(
-            f"{origin}: values are nested more than {MAX_DEPTH} deep.", remedy="Flatten the data."
-        )
 
 
 def _csv_rows(text: str, path: Path, delimiter: str | None) -> list[tuple[int, list[str]]]:
