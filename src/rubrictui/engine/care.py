@@ -19,8 +19,8 @@ from rubrictui.store.sqlite_file import copy_store, os_error
 class StoreInfo(msgspec.Struct, frozen=True, kw_only=True):
     """Facts about the open store.
 
-    ``where`` is its path, or its URL without the password; ``counts`` are rows by kind, whoever may read
-    them.
+    ``where`` is its path, or its URL without the password; ``counts`` are rows by kind, of evaluations
+    those that the user may see.
     """
 
     where: str
@@ -46,7 +46,7 @@ class Care(Loading):
     def info(self) -> StoreInfo:
         """Facts about the store and who is asking. ``size`` is in bytes; None on a server."""
         with self._read() as connection:
-            facts, counts = upkeep.facts(connection), upkeep.counts(connection)
+            facts, counts = upkeep.facts(connection), upkeep.counts(connection, self.user)
         path = self._database.path
         return StoreInfo(
             where=self._database.where,
@@ -58,7 +58,7 @@ class Care(Loading):
             user=self.user.name,
             roles=tuple(role.value for role in self.user.roles),
             counts=counts,
-            size=path.stat().st_size if path is not None else None,
+            size=size,
         )
 
     def check(self) -> tuple[str, ...]:

@@ -208,12 +208,13 @@ class Panels(Reading):
         everyone = self._holds(Role.CHAIR, Role.ADMINISTER_EVALUATIONS)
         with self._read() as connection:
             place = self._optional_context(connection, context)
-            return subjects.assignments(
+            found = subjects.assignments(
                 connection,
                 user_id=None if everyone else self.user.id,
                 subject_id=self._find_subject(connection, subject).id if subject is not None else None,
                 context_id=place.id if place else None,
             )
+            return access.veiled(connection, self.user, found)
 
     def decline(self, assignment_id: str, reason: str) -> Assignment:
         """The user gives her own assignment back (a conflict of interest, no time), with the reason.

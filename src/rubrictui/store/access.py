@@ -43,6 +43,7 @@ from sqlalchemy.sql.selectable import FromClause
 from rubrictui.core.consensus import CriterionScores
 from rubrictui.core.model import Answer, Evidence, NodeType, Outcome
 from rubrictui.core.records import (
+    Assignment,
     AssignmentStatus,
     Cohort,
     CohortCriterion,
@@ -149,6 +150,20 @@ def is_blind(connection: Connection, viewer: User, subject_id: str) -> bool:
     blind = _sight(viewer).blind().subquery()
     found = connection.execute(select(blind.c.subject_id).where(blind.c.subject_id == subject_id).limit(1))
     return found.first() is not None
+
+
+def veiled(connection: Connection, viewer: User, assignments: Iterable[Assignment]) -> tuple[Assignment, ...]:
+    """Assignments as the viewer may see them: while she is blind, a peer's that is Done still reads Open.
+
+    Who is asked to score a subject comes from the chair; that a peer has done so comes from the peer.
+    """
+    blind = blind_subjects(connection, viewer)
+    return tuple(
+        msgspec.structs.replace(one, status=AssignmentStatus.OPEN)
+        if one.status is AssignmentStatus.DONE and one.subject_id in blind and one.user_id != viewer.id
+        else one
+        for one in assignments
+    )
 
 
 # -- evaluations -------------------------------------------------------------------------------------
@@ -265,6 +280,12 @@ def evaluations(
             query = query.where(column == wanted)
     rows = connection.execute(query.order_by(*_LATEST_FIRST).limit(limit))
     return tuple(_header(row) for row in rows)
+
+
+def count(connection: Connection, viewer: User) -> int:
+    """How many evaluations there are that the viewer may see."""
+    query = select(func.count()).select_from(EVALUATION).where(_sight(viewer).sees())
+    return int(connection.execute(query).scalar_one())
 
 
 def counts_by_version(connection: Connection, viewer: User) -> dict[str, int]:

@@ -4,37 +4,41 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, Table, func, select
 
-from rubrictui.store.tables import (
-    CONTEXT,
-    EVALUATION,
-    RUBRIC,
-    STORE_INFO,
-    SUBJECT,
-    USER,
-    VERSION,
-)
+from rubrictui.core.records import User
+from rubrictui.store import access
+from rubrictui.store.migrations import triggers_0001, views_0001
+from rubrictui.store.tables import CONTEXT, RUBRIC, STORE_INFO, SUBJECT, USER, VERSION
+from rubrictui.store.upgrade import differences
 
 
 def facts(connection: Connection) -> dict[str, str]:
     """What the store says of itself: ``store_id``, ``created_at``, ``created_by``."""
     rows = connection.execute(select(STORE_INFO.c.key, STORE_INFO.c.value))
-    return {key: value for key, value in rows}  # noqa: C416 - rows are not pairs to a type checker
+    return {row.key: row.value for row in rows}
 
 
-def counts(connection: Connection) -> dict[str, int]:
-    """How many rows of each kind there are, whoever may read them: the size of the store, no scores."""
+def counts(connection: Connection, viewer: User) -> dict[str, int]:
+    """How many rows of each kind there are; of evaluations, those that the viewer may see."""
     tables: dict[str, Table] = {
         "users": USER,
         "rubrics": RUBRIC,
         "versions": VERSION,
         "subjects": SUBJECT,
         "contexts": CONTEXT,
-        "evaluations": EVALUATION,
     }
-    return {
+    found = {
         name: int(connection.execute(select(func.count()).select_from(table)).scalar_one())
         for name, table in tables.items()
     }
+    return {**found, "evaluations": access.count(connection, viewer)}
+
+
+def size(connection: Connection) -> int | None:
+    """How many bytes the store takes, what is still in its log included; None on a server."""
+    if connection.dialect.name != "sqlite":
+        return None
+    pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+    return int(pages) * int(connection.exec_driver_sql("PRAGMA page_size").scalar_one())
 
 
 def is_empty(connection: Connection) -> bool:
@@ -43,11 +47,42 @@ def is_empty(connection: Connection) -> bool:
 
 
 def soundness(connection: Connection) -> tuple[str, ...]:
-    """What the database finds wrong with itself; empty when it is sound. PostgreSQL checks itself."""
-    if connection.dialect.name != "sqlite":
-        return ()
-    found = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check")]
-    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
-    problems = [line for line in found if line != "ok"]
-    problems.extend(f"a row of {row[0]} refers to a row of {row[2]} that is not there" for row in broken)
+    """What is wrong with the store, a line each; empty when it is sound.
+
+    The file's pages, the references between rows (PostgreSQL keeps both itself), the tables, and the
+    triggers and views: without its triggers a store works on and protects nothing.
+    """
+    problems: list[str] = []
+    if connection.dialect.name == "sqlite":
+        pages = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check")]
+        problems.extend(line for line in pages if line != "ok")
+        broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
+        problems.extend(f"A row of {row[0]} refers to a row of {row[2]} that is not there." for row in broken)
+    problems.extend(f"The tables are not as they should be: {one}." for one in differences(connection))
+    there = _triggers_and_views(connection)
+    for name, text in _expected(connection.dialect.name).items():
+        if name not in there:
+            problems.append(f"{name} is missing: the store does not protect what it should.")
+        elif text is not None and there[name] != text:
+            problems.append(f"{name} was altered.")
     return tuple(problems)
+
+
+def _expected(dialect: str) -> dict[str, str | None]:
+    """Trigger and view names, with their text where the database keeps it as it was given."""
+    if dialect == "sqlite":
+        texts = [*triggers_0001.sqlite_statements(), *views_0001.statements(dialect)]
+        return {text.split()[2]: text for text in texts}
+    rules = (*triggers_0001.RULES, *triggers_0001.TRUNCATE_RULES)
+    return dict.fromkeys([*(rule.name for rule in rules), *views_0001.VIEWS])
+
+
+def _triggers_and_views(connection: Connection) -> dict[str, str]:
+    if connection.dialect.name == "sqlite":
+        query = "SELECT name, sql FROM sqlite_master WHERE type IN ('trigger', 'view')"
+    else:  # only triggers that fire in ordinary sessions count
+        query = (
+            "SELECT tgname, '' FROM pg_trigger WHERE tgenabled IN ('O', 'A')"
+            " UNION ALL SELECT viewname, '' FROM pg_views WHERE schemaname = current_schema()"
+        )
+    return {str(row[0]): str(row[1]) for row in connection.exec_driver_sql(query)}
