@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
+from rubrictui.core.display import visible
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.explain import explain_outcome, number
 from rubrictui.core.model import Band, Outcome, ScoredNode, ScoreResult, fold_id
@@ -20,9 +21,8 @@ from rubrictui.core.records import EvaluationDetail, EvaluationStatus
 from rubrictui.screens.base import ShellScreen
 from rubrictui.widgets.band_ruler import tone_of
 from rubrictui.widgets.key_footer import KeyFooter
-from rubrictui.widgets.result_lines import bar, cohort_words, shown_score
+from rubrictui.widgets.result_lines import bar, cohort_words, percentage, shown_score
 from rubrictui.widgets.result_list import ResultList
-from rubrictui.widgets.text import one_line
 from rubrictui.widgets.title_bar import TitleBar
 
 if TYPE_CHECKING:
@@ -190,7 +190,9 @@ class ResultScreen(ShellScreen[None]):
         evaluation = detail.evaluation
 
         def styled(text: str, name: str) -> Content:
-            return Content.styled(one_line(text), self.get_visual_style(f"outcome--{name}", partial=True))
+            return Content.styled(
+                visible(text, newlines=False), self.get_visual_style(f"outcome--{name}", partial=True)
+            )
 
         lines: list[Content] = []
         result = stored_result(detail)
@@ -206,9 +208,9 @@ class ResultScreen(ShellScreen[None]):
             lines.append(Content("").join(head))
             kind = "good" if result.outcome in _GOOD else "bad" if result.outcome in _BAD else "open"
             lines.append(styled(explain_outcome(version, result), kind))
-            facts = [f"Completeness {result.completeness:.0%}"]
+            facts = [f"Completeness {percentage(result.completeness)}"]
             if result.confidence is not None:
-                facts.append(f"confidence {result.confidence:.0%}")
+                facts.append(f"confidence {percentage(result.confidence)}")
             lines.append(styled(" · ".join([*facts, state_words(detail, self.shell.zone)]), "muted"))
         else:
             lines.append(styled(evaluation.error_message or f"No result: {evaluation.status.value}.", "bad"))

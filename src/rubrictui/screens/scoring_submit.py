@@ -12,6 +12,7 @@ from rubrictui.core.model import Node, VersionSnapshot
 from rubrictui.core.records import SubmitPreview
 from rubrictui.core.scoring import band_of
 from rubrictui.screens.rows_screen import RowsScreen
+from rubrictui.widgets.result_lines import percentage
 from rubrictui.widgets.rows_list import Column, Row, RowsList
 
 SUBMIT = "submit"
@@ -42,7 +43,7 @@ def submit_text(preview: SubmitPreview, version: VersionSnapshot) -> str:
         total = sum(1 for node in version.nodes if node.is_criterion)
         open_ones = len(preview.unanswered)
         lines.append(
-            f"Completeness {result.completeness:.0%}: "
+            f"Completeness {percentage(result.completeness)}: "
             + (
                 f"{open_ones} of {counted(total, 'criterion', 'criteria')} unanswered."
                 if open_ones
@@ -87,7 +88,7 @@ def submit_rows(preview: SubmitPreview, version: VersionSnapshot) -> list[Row]:
 class SubmitScreen(RowsScreen[str | None]):
     """Dismissed with ``submit``, with the key of the criterion to go to, or with None."""
 
-    COLUMNS = (Column("No.", width=4, right=True), Column("", share=1, minimum=20))
+    COLUMNS = (Column("No.", width=4, right=True), Column("Criterion", share=1, minimum=20))
     HELP = (
         "What submitting would do now. While something is missing it lists all of it, and Enter goes there. "
         "Unanswered criteria never block; they count against completeness."

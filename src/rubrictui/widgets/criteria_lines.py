@@ -15,6 +15,7 @@ from rich.cells import cell_len
 
 from rubrictui.core.display import visible
 from rubrictui.core.model import Answer, Evidence, EvidenceKind, RollupMethod, Scale, fold_id
+from rubrictui.core.rounding import round6
 from rubrictui.widgets.criteria_rows import EVIDENCE, RATIONALE, CriteriaRow, missing_parts
 from rubrictui.widgets.level_keys import LevelKey
 from rubrictui.widgets.text import Line, Piece, expand_tabs, one_line, truncate, wrap
@@ -73,7 +74,7 @@ def plan_layout(rows: Sequence[CriteriaRow], width: int) -> Layout:
 
 
 def _indent(row: CriteriaRow) -> int:
-    return min(max(row.depth - 1, 0), 4) * 2
+    return min(row.depth, 5) * 2
 
 
 def _name(row: CriteriaRow, width: int) -> str:
@@ -316,8 +317,7 @@ def _detail(row: CriteriaRow, width: int, state: RowState, in_full: bool) -> lis
     lines.extend(_anchor_lines(row, width, answer, in_full))
     if in_full:
         lines.extend(_guidance_lines(row, width))
-    if rules := _rules(row, answer):
-        lines.append(_cut(rules, width))
+    lines.extend(_joined(_rules(row, answer), width))
     if answer is not None and (answer.rationale or "").strip():
         text = _paragraph((answer.rationale or "").strip(), width - 2, None if in_full else _PREVIEW_LINES)
         lines.extend(
@@ -382,14 +382,48 @@ def _guidance_lines(row: CriteriaRow, width: int) -> list[Line]:
     ]
 
 
+def gate_words(row: CriteriaRow) -> str:
+    """What a gate asks for, in the answers of its scale: ``gate: Partial or better``."""
+    minimum = row.node.gate_minimum_score or 0.0
+    scale = row.scale
+    if row.is_numeric and scale is not None and scale.min_value is not None and scale.max_value is not None:
+        span = scale.max_value - scale.min_value
+        bound = (
+            scale.min_value + minimum * span if scale.higher_is_better else scale.max_value - minimum * span
+        )
+        side = "at least" if scale.higher_is_better else "at most"
+        return f"gate: {side} {format_number(bound)}{percent(scale)}"
+    good = [key.level for key in row.keys if round6(key.level.normalized_value) >= round6(minimum)]
+    if not good:
+        return "gate: no level reaches it"
+    lowest = min(good, key=lambda level: level.normalized_value)
+    if len(good) == len(row.keys):
+        return "gate: it must be answered"
+    is_best = all(level.normalized_value == lowest.normalized_value for level in good)
+    return f"gate: {one_line(lowest.label, _LABEL_LIMIT)}{'' if is_best else ' or better'}"
+
+
+def _joined(facts: Line, width: int) -> list[Line]:
+    """Facts side by side with dots between, in as many lines as they take."""
+    lines: list[Line] = []
+    used = 0
+    for text, style in facts:
+        if lines and used + 3 + cell_len(text) <= width:
+            lines[-1] += [(" · ", "muted"), (text, style)]
+            used += 3 + cell_len(text)
+        else:
+            lines.append([(truncate(text, width), style)])
+            used = cell_len(text)
+    return lines
+
+
 def _rules(row: CriteriaRow, answer: Answer | None) -> Line:
     """What is required here, in words, what is missing first in colour."""
     node = row.node
     missing = missing_parts(node, answer)
     facts: Line = []
     if node.is_gate:
-        minimum = node.gate_minimum_score or 0
-        facts.append((f"gate: at least {format_number(minimum)}", "mark"))
+        facts.append((gate_words(row), "mark"))
     for part, required in ((RATIONALE, node.rationale_required), (EVIDENCE, node.evidence_required)):
         if part in missing:
             facts.append((f"{part} missing", "warning"))
@@ -399,12 +433,7 @@ def _rules(row: CriteriaRow, answer: Answer | None) -> Line:
         facts.append(("N/A not allowed", "muted"))
     if node.is_advisory:
         facts.append(("advisory: not counted", "muted"))
-    line: Line = []
-    for fact in facts:
-        if line:
-            line.append((" · ", "muted"))
-        line.append(fact)
-    return line
+    return facts
 
 
 def evidence_line(item: Evidence, width: int) -> str:

@@ -44,6 +44,7 @@ class PromptLine(Horizontal):
         & > .prompt--label { width: auto; padding: 0 1; color: $accent; text-style: bold; }
         & > PromptInput {
             width: 1fr; height: 1; border: none; padding: 0; background: $panel; color: $foreground;
+            &:focus { border: none; background-tint: $foreground 0%; }
         }
     }
     """

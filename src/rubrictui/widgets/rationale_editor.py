@@ -63,6 +63,7 @@ class RationaleEditor(Vertical):
         & > RationaleArea {
             height: 1fr; border: none; padding: 0 1; background: $surface; color: $foreground;
             scrollbar-size-vertical: 1;
+            &:focus { border: none; }
             & .text-area--cursor-line { background: $surface; }
         }
     }

@@ -80,6 +80,11 @@ def shown_score(version: VersionSnapshot, score: float | None) -> str:
     return "–" if value is None else number(round(value, 2))
 
 
+def percentage(share: float) -> str:
+    """A share of 0..1 as a percentage, at most one decimal."""
+    return f"{number(round(share * 100, 1))}%"
+
+
 def points(version: VersionSnapshot, contribution: float | None) -> str:
     """What a node gives to the overall score, in points of the display range."""
     if contribution is None:
@@ -231,4 +236,3 @@ def cohort_words(version: VersionSnapshot, cohort: Cohort) -> str:
     if cohort.passed_count:
         parts.append(f"{cohort.passed_count} passed")
     return "Cohort: " + ", ".join(parts)
-

@@ -69,7 +69,7 @@ class SubjectView(ScrollView, can_focus=True):
         Binding("N", "again(-1)", "Previous match", show=False, id="subject.previous_match"),
         Binding("m", "as_written", "As written", id="subject.as_written"),
         Binding("q", "pick", "Quote", id="subject.pick"),
-        Binding("escape", "leave_picking", "Stop quoting", id="subject.leave_picking"),
+        Binding("escape", "leave_picking", "Stop quoting", key_display="Esc", id="subject.leave_picking"),
     ]
     """
     | Key(s) | What it does |
