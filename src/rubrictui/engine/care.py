@@ -47,7 +47,7 @@ class Care(Loading):
         """Facts about the store and who is asking. ``size`` is in bytes; None on a server."""
         with self._read() as connection:
             facts, counts = upkeep.facts(connection), upkeep.counts(connection, self.user)
-        path = self._database.path
+            size = upkeep.size(connection)
         return StoreInfo(
             where=self._database.where,
             dialect=self._database.dialect,

@@ -83,7 +83,7 @@ class Loading(Panels):
             self._load_assignments(file, report)
         for file in files:
             for entry in file.evaluations:
-                report.evaluations += self._load_evaluation(entry)
+                report.evaluations += self._load_evaluation(entry, report)
         return report
 
     def load_samples(self, *, for_user: str | None = None) -> LoadReport:
@@ -197,15 +197,15 @@ class Loading(Panels):
             made = self.assign(
                 subject=entry.subject,
                 rubric=entry.rubric,
-                user=self._person(entry.user).name,
+                user=self._person(entry.user, report).name,
                 context=entry.context,
                 due_at=entry.due_at,
                 id=entry.id,
             )
             report.assignments += made.id == entry.id
 
-    def _load_evaluation(self, entry: EvaluationEntry) -> bool:
-        person = self._person(entry.user)
+    def _load_evaluation(self, entry: EvaluationEntry, report: LoadReport) -> bool:
+        person = self._person(entry.user, report)
         if person.id != self.user.id:
             self._require(Role.ADMINISTER_EVALUATIONS, doing="load the evaluations of others")
         return self._acting_as(person)._load_own_evaluation(entry)
@@ -261,13 +261,16 @@ class Loading(Panels):
                 )
         return True
 
-    def _person(self, name: str) -> User:
+    def _person(self, name: str, report: LoadReport) -> User:
         """The user behind a name in a file; ``@me`` is whoever loads it. Unknown names become reviewers."""
         if name == ME:
             return self.user
         with self._read() as connection:
             known = users.find_user(connection, name)
-        return known if known is not None else self.add_user(name)
+        if known is not None:
+            return known
+        report.users += 1
+        return self.add_user(name)
 
 
 def load_documents(engine: Loading, documents: Iterable[Document], *, publish: bool = True) -> LoadReport:
