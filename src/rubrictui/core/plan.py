@@ -48,8 +48,9 @@ _BEST: Final[dict[RollupMethod | None, Callable[[list[Any]], Any]]] = {
     RollupMethod.MAXIMUM: max,
 }
 
-#: Stands for a not-applicable answer among the answers that a leaf remembers.
+#: Stand for a not-applicable answer and for none among the answers that a leaf remembers.
 NOT_APPLICABLE: Final = object()
+UNANSWERED: Final = object()
 
 
 @dataclass(slots=True, eq=False)

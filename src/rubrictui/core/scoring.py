@@ -28,6 +28,7 @@ from rubrictui.core.model import (
 )
 from rubrictui.core.plan import (
     NOT_APPLICABLE,
+    UNANSWERED,
     Group,
     Leaf,
     Plan,
@@ -80,7 +81,7 @@ def compute(
     """
     plan = plan_of(version)
     answers = tuple(answers)
-    readings = _read(plan, answers)
+    readings = read_answers(plan, answers)
     left_out = tuple([number for number, reading in enumerate(readings) if not reading.counts])
     unanswered, not_applicable_failure = 0, False
     for number in left_out:
@@ -133,11 +134,8 @@ def read_answer(leaf: Leaf, answer: Answer | None) -> Reading:
     if answer is not None and answer.is_not_applicable:
         return leaf.remember(NOT_APPLICABLE, _not_applicable(leaf))
     if answer is None or (answer.raw_value is None and not fold_id(answer.scale_level_id)):
-        return Reading(
-            leaf,
-            unanswered=not leaf.node.is_advisory,
-            gate_failed=leaf.gate is not None,
-        )
+        unanswered = Reading(leaf, unanswered=not leaf.node.is_advisory, gate_failed=leaf.gate is not None)
+        return leaf.readings.get(UNANSWERED) or leaf.remember(UNANSWERED, unanswered)
     if leaf.scale is None:
         raise explain.no_scale(leaf)
     if leaf.is_numeric:
@@ -189,7 +187,7 @@ def _scored(leaf: Leaf, score: float) -> Reading:
     )
 
 
-def _read(plan: Plan, answers: Iterable[Answer]) -> list[Reading]:
+def read_answers(plan: Plan, answers: Iterable[Answer]) -> list[Reading]:
     """One reading per leaf. An illegal answer is read as its refusal: a later answer may still replace it."""
     if not plan.unanswered:
         plan.unanswered = [read_answer(leaf, None) for leaf in plan.leaves]
