@@ -43,7 +43,7 @@ from rubrictui.store.errors import (
 )
 from rubrictui.store.locations import Location, locate
 from rubrictui.store.revision import HEAD, READ_REVISION, REVISION_TABLE
-from rubrictui.store.sqlite_file import BUSY_SECONDS
+from rubrictui.store.sqlite_file import BUSY_SECONDS, Opened, ensure_write_ahead_log
 from rubrictui.store.types import dump_json
 
 # Any number will do, as long as every rubrictui uses the same one.
@@ -105,7 +105,9 @@ class Database:
         else:
             made = sqlite_file.ensure_file(location, create=create and not read_only)
             try:
-                opened = cls._open_sqlite(location, read_only=read_only, busy_seconds=busy_seconds)
+                opened = cls._open_sqlite(
+                    location, read_only=read_only, create=create, busy_seconds=busy_seconds
+                )
             except BaseException:
                 _remove_if_empty(location.path if made else None)
                 raise
@@ -195,25 +197,22 @@ class Database:
     # -- opening -------------------------------------------------------------------------------------
 
     @classmethod
-    def _open_sqlite(cls, location: Location, *, read_only: bool, busy_seconds: float) -> Self:
+    def _open_sqlite(cls, location: Location, *, read_only: bool, create: bool, busy_seconds: float) -> Self:
         path = location.path
         assert path is not None
-        refusal: type[StoreError] | None = None
+        refusal: type[StoreError] | None = None if not read_only else StoreReadOnlyError
         try:
             found = sqlite_file.open_file(location, read_only=read_only, busy_seconds=busy_seconds)
-            if found.mode == "rw":
-                try:
-                    sqlite_file.ensure_write_ahead_log(found.connection, location.where, busy_seconds)
-                except NoWriteAheadLogError:
-                    if found.revision is None:
-                        raise
-                    refusal = NoWriteAheadLogError
-                except sqlite3.OperationalError as error:
-                    if not (getattr(error, "sqlite_errorname", "") or "").startswith("SQLITE_READONLY"):
-                        raise
+            try:
+                if found.revision is None and not create:
+                    raise StoreMissingError(location.where)
+                if found.mode != "rw":
                     refusal = StoreReadOnlyError
-            else:
-                refusal = StoreReadOnlyError
+                elif found.revision in (None, HEAD):  # others are not touched unless they are upgraded
+                    refusal = _prepare_log(found, location.where, busy_seconds)
+            except BaseException:
+                found.connection.close()
+                raise
         except sqlite3.Error as error:
             raise (translate(error, location.where) or error) from error
 
@@ -285,6 +284,9 @@ class Database:
             raise self._refusal(self.where)
         with self._translated(), self._engine.connect() as connection:
             if self.dialect == "sqlite":
+                raw = connection.connection.driver_connection
+                assert raw is not None
+                ensure_write_ahead_log(raw, self.where, BUSY_SECONDS)
                 # Rebuilding a table drops the old one, which would take its children along. This cannot be
                 # switched inside a transaction; what it would have caught is checked before the commit.
                 connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
@@ -322,6 +324,21 @@ class Database:
             ).first()
         found = connection.exec_driver_sql(READ_REVISION).scalar() if there else None
         return None if found is None else str(found)
+
+
+def _prepare_log(found: Opened, where: str, busy_seconds: float) -> type[StoreError] | None:
+    """Have changes go through a write-ahead log; the reason why nothing can be written, if it cannot be."""
+    try:
+        ensure_write_ahead_log(found.connection, where, busy_seconds)
+    except NoWriteAheadLogError:
+        if found.revision is None:
+            raise
+        return NoWriteAheadLogError
+    except sqlite3.OperationalError as error:
+        if not (getattr(error, "sqlite_errorname", "") or "").startswith("SQLITE_READONLY"):
+            raise
+        return StoreReadOnlyError
+    return None
 
 
 def session_user(connection: Connection) -> str | None:

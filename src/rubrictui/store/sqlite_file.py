@@ -29,6 +29,8 @@ from rubrictui.store.revision import READ_REVISION, REVISION_TABLE
 
 BUSY_SECONDS = 10.0
 
+_HEADER = b"SQLite format 3\0"
+
 _OS_ERRORS: dict[int, type[StoreError]] = {
     errno.ENOENT: MissingFolderError,
     errno.ENOTDIR: MissingFolderError,
@@ -123,19 +125,39 @@ def open_file(location: Location, *, read_only: bool, busy_seconds: float = BUSY
     """
     path = location.path
     assert path is not None
+    _check_header(path, location.where)
     modes = ["ro"] if read_only else ["rw", "ro"]
     log = path.with_name(path.name + "-wal")
     if not (log.exists() and log.stat().st_size):
         modes.append("immutable")
     for mode in modes:
-        connection = connect(path, mode, busy_seconds=busy_seconds)
         try:
-            return Opened(connection, mode, _revision(connection, location.where))
-        except BaseException as error:
-            connection.close()
+            return _open_as(path, mode, location.where, busy_seconds)
+        except sqlite3.OperationalError as error:
             if mode == modes[-1] or not _cannot_be_written(error):
                 raise
     raise AssertionError("one of the modes returns or raises")
+
+
+def _open_as(path: Path, mode: str, where: str, busy_seconds: float) -> Opened:
+    connection = connect(path, mode, busy_seconds=busy_seconds)
+    try:
+        return Opened(connection, mode, _revision(connection, where))
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _check_header(path: Path, where: str) -> None:
+    """SQLite takes any file shorter than a page for an empty database, and would write over it."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(len(_HEADER))
+    except OSError as error:
+        gone = error.errno == errno.ENOENT  # a link that leads nowhere
+        raise (StoreMissingError(where) if gone else os_error(error, where)) from error
+    if start and start != _HEADER:
+        raise NotAStoreError(where)
 
 
 def _cannot_be_written(error: BaseException) -> bool:
