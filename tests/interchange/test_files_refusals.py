@@ -169,6 +169,22 @@ def test_every_mistake_of_a_file_is_reported_in_one_run_in_the_order_of_its_line
     assert all("\n" not in line for line in lines)
 
 
+def test_one_mistake_does_not_hide_another_and_is_not_told_twice() -> None:
+    text = RUBRIC.replace("weight: 2", "weight: -2\n      anchors: {Half: x}\n      rollup_method: x")
+    assert [code for _, _, code in found(text)] == ["out_of_range", "unknown_level", "unknown_word"]
+    # A level that cannot be read is no reason to call its anchors unknown, nor a broken scale unknown.
+    text = RUBRIC.replace("normalized_value: 1", "normalized_value: 3").replace(
+        "weight: 2", "anchors: {Meets: x}"
+    )
+    assert [code for _, _, code in found(text)] == ["out_of_range"]
+    assert [code for _, _, code in found(RUBRIC.replace("id: s1", "id: []"))] == ["wrong_type"]
+
+
+def test_a_document_with_an_error_is_not_given() -> None:
+    reading = read_text(RUBRIC.replace("weight: 2", "weight: 2\n      weight: 3"))
+    assert [type(document) for document in reading.documents] == [ScaleFile]
+
+
 def test_an_unknown_word_is_answered_with_the_words_there_are() -> None:
     text = RUBRIC.replace("weight: 2", "rollup_method: Average")
     assert "it must be WeightedMean, Minimum or Maximum." in str(read_text(text).findings[0])

@@ -21,13 +21,14 @@ def open_engine(options: argparse.Namespace, *, create: bool = False, read_only:
     Raises:
         StoreError: the store cannot be opened.
     """
-    from rubrictui.engine import Engine
     from rubrictui.store.errors import StoreMissingError
     from rubrictui.store.locations import locate
 
     location = locate(options.db)
     if location.path is not None and not create and not location.is_default and not location.path.exists():
         raise StoreMissingError(location.where)
+    from rubrictui.engine import Engine
+
     return Engine(options.db, as_user=options.user, read_only=read_only)
 
 

@@ -58,11 +58,20 @@ class Builder:
         self._kept: list[object] = []
 
     def build(self, node: YamlNode, shape: type[Shape]) -> Any:
-        """The shape a node holds, or BROKEN when anything in it was refused."""
+        """The shape a node holds, or BROKEN when it lacks what it cannot be without.
+
+        A refused field has its default and a refused item of a list is left out, so that the rest is
+        checked in the same run; the findings say that the shape is not what was written.
+        """
         return self._struct(node, _type(shape), "")
 
     def node_of(self, shape: object) -> MappingNode:
         return self._nodes[id(shape)]
+
+    def gives(self, shape: object, field: str) -> bool:
+        """Whether a field was written with a value, even one that was refused."""
+        node = self._nodes[id(shape)].get(field)
+        return node is not None and not _is_null(node)
 
     def place(self, shape: object, field: str | None = None) -> Position:
         """Where a shape, or the value of one of its fields, stands."""
@@ -207,7 +216,7 @@ class Builder:
         if not isinstance(node, SequenceNode):
             return self._wrong(node, name, "a list")
         values = [self._value(item, kind.item_type, name) for item in node.items]
-        return BROKEN if any(value is BROKEN for value in values) else tuple(values)
+        return tuple(value for value in values if value is not BROKEN)
 
     def _dict(self, node: YamlNode, kind: Any, name: str) -> Any:
         if not isinstance(node, MappingNode):
@@ -216,7 +225,7 @@ class Builder:
             key: self._value(value, kind.value_type, f"{name}.{key}")
             for key, (_, value) in node.pairs.items()
         }
-        return BROKEN if any(value is BROKEN for value in values.values()) else values
+        return {key: value for key, value in values.items() if value is not BROKEN}
 
     def _struct(self, node: YamlNode, kind: Any, name: str) -> Any:
         if isinstance(node, BrokenNode):
@@ -229,7 +238,6 @@ class Builder:
             field = fields.get(key)
             if field is None:
                 self._unknown(kind.cls, key, at, list(fields))
-                values[key] = BROKEN
             elif _is_null(value) and not field.required:
                 continue  # an empty field has its default
             else:
@@ -240,8 +248,11 @@ class Builder:
                 values[field.encode_name] = self._refuse(
                     "missing_field", f'"{field.encode_name}" is missing in {where}.', node
                 )
-        if any(value is BROKEN for value in values.values()):
-            return BROKEN
+        for name_, value in list(values.items()):
+            if value is BROKEN:
+                if fields[name_].required:
+                    return BROKEN
+                del values[name_]
         built = kind.cls(**values)
         self._nodes[id(built)] = node
         self._kept.append(built)

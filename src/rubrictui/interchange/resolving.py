@@ -25,6 +25,10 @@ class Names:
         self.scales_by_name: dict[str, Scale] = {}
         self.scales_by_id: dict[str, Scale] = {}
         self.rubrics: dict[str, RubricFile] = {}
+        # Ids of scales and versions whose documents had errors: nothing is checked against them.
+        self.damaged: set[str] = set()
+        # Names and ids of documents that could not be built at all: nothing is said about who uses them.
+        self.broken: set[str] = set()
         self.knows_rubrics = versions is not None
         self.users: set[str] = {ME}
         self.contexts: set[str] = set()
@@ -83,7 +87,9 @@ class Resolver:
         if name is None:
             return None
         version = self.names.version(name)
-        if version is None:
+        if version is not None and version.id in self.names.damaged:
+            return None
+        if version is None and name not in self.names.broken:
             if self.names.knows_rubrics:
                 self.error(
                     "unknown_rubric",

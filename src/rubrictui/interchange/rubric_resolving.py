@@ -23,7 +23,9 @@ from rubrictui.interchange.shapes import (
 class RubricResolver(Resolver):
     """Scales, rubrics and publications of one file."""
 
-    def scale(self, shape: ScaleDocument) -> ScaleFile:
+    def scale(self, shape: ScaleDocument, *, damaged: bool = False) -> ScaleFile:
+        if damaged:
+            self.names.damaged.add(shape.id)
         self.check_format(shape)
         self.own_id("scale", shape)
         labels: set[str] = set()
@@ -33,7 +35,7 @@ class RubricResolver(Resolver):
                 self.error("duplicate_label", f'the level "{level.label}" is given twice.', level, "label")
             labels.add(level.label)
         if shape.scale_type is ScaleType.LEVELS:
-            if not shape.levels:
+            if not shape.levels and not damaged:
                 self.error("no_levels", f'the scale "{shape.name}" has no levels.', shape, "levels")
         else:
             self._numeric(shape)
@@ -67,7 +69,7 @@ class RubricResolver(Resolver):
 
     def _numeric(self, shape: ScaleDocument) -> None:
         for field in ("min_value", "max_value"):
-            if getattr(shape, field) is None:
+            if getattr(shape, field) is None and not self.builder.gives(shape, field):
                 self.error(
                     "missing_field", f'the numeric scale "{shape.name}" needs "{field}".', shape, field
                 )
@@ -79,7 +81,9 @@ class RubricResolver(Resolver):
                 "max_value",
             )
 
-    def rubric(self, shape: RubricDocument) -> tuple[RubricFile, Places]:
+    def rubric(self, shape: RubricDocument, *, damaged: bool = False) -> tuple[RubricFile, Places]:
+        if damaged:
+            self.names.damaged.add(shape.version.id)
         self.check_format(shape)
         self.own_id("rubric", shape)
         version = shape.version
@@ -239,6 +243,8 @@ class _Tree:
         if wanted is None:
             return None
         scale = self.names.scale(name=shape.scale, scale_id=shape.scale_id)
+        if scale is None and wanted in self.names.broken:
+            return None
         if scale is None:
             known = sorted(self.names.scales_by_name if field == "scale" else self.names.scales_by_id)
             close = difflib.get_close_matches(wanted, known, n=1)
@@ -257,12 +263,13 @@ class _Tree:
         else:
             items = [(shape, label, _item(text)) for label, text in shape.anchors.items()]
         levels = {level.label: level.id for level in scale.levels} if scale else {}
+        checked = scale is not None and scale.id not in self.names.damaged
         anchors: list[Anchor] = []
         seen: set[str] = set()
         for place, label, item in items:
             if label is not None and label in seen:
                 self._refuse_anchor("duplicate_label", f'"{label}" has two anchors.', shape, place, label)
-            elif label is not None and scale is not None and label not in levels:
+            elif label is not None and checked and scale is not None and label not in levels:
                 self._refuse_anchor(
                     "unknown_level",
                     f'the scale "{scale.name}" of "{shape.key}" has no level "{label}". {choices(list(levels))}',
@@ -279,7 +286,8 @@ class _Tree:
                     descriptor=item.descriptor,
                 )
             )
-        if scale is None and shape.scale is None and shape.scale_id is None:
+        given = any(self.builder.gives(shape, field) for field in ("scale", "scale_id"))
+        if scale is None and not given:
             self._resolver.error(
                 "no_scale", f'"{shape.key}" has anchors and no scale. Give it a "scale".', shape, "anchors"
             )

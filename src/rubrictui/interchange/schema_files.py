@@ -27,9 +27,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         "subject.schema.json": msgspec.json.schema(Subject),
     }
     # The kinds are told apart by `kind`; one schema for each keeps an editor's messages short.
-    references, components = msgspec.json.schema_components(
-        DOCUMENTS.values(), ref_template="#/$defs/{name}"
-    )
+    references, components = msgspec.json.schema_components(DOCUMENTS.values(), ref_template="#/$defs/{name}")
     made["document.schema.json"] = {"oneOf": list(references), "$defs": components}
     return {
         name: {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

@@ -212,7 +212,8 @@ class SubjectResolver(Resolver):
     def _evaluation(self, shape: EvaluationShape) -> EvaluationEntry:
         self._refer(shape)
         version = self.known_version(shape.rubric, shape)
-        if shape.status == "Withdrawn" and not (shape.reason or "").strip():
+        given = (shape.reason or "").strip() or self.builder.gives(shape, "reason")
+        if shape.status == "Withdrawn" and not given:
             self.error("missing_field", 'a Withdrawn evaluation needs its "reason".', shape, "reason")
         seen: set[str] = set()
         for answer in shape.answers:

@@ -6,6 +6,7 @@ wrong is found in one run, each with its file, line and column; nothing is guess
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -73,18 +74,26 @@ class _Source:
         self.findings = Findings(name)
         self.builder = Builder(self.findings)
         self.folder = folder
-        self.shapes: list[tuple[int, Any]] = []
+        self.broken: set[str] = set()
+        # Each document's first line, the first line of the next, and its shape.
+        self.shapes: list[tuple[int, int, Any]] = []
 
     def read(self, data: bytes) -> None:
         text = decode(data, self.findings)
         if text is None:
             return
-        for root in read_nodes(text, self.findings):
+        roots = read_nodes(text, self.findings)
+        ends = [root.at[0] for root in roots[1:]] + [sys.maxsize]
+        for root, end in zip(roots, ends, strict=False):
             shape = self._document(root)
             if shape is not None and shape is not BROKEN:
-                self.shapes.append((root.at[0], shape))
+                self.shapes.append((root.at[0], end, shape))
         if not self.findings.all and not self.shapes:
             self.findings.add("empty", "the file holds no document.")
+
+    def is_damaged(self, begin: int, end: int) -> bool:
+        """Whether there is an error within a document's lines."""
+        return has_errors(finding for finding in self.findings.all if begin <= finding.line < end)
 
     def _document(self, root: YamlNode) -> Any:
         if isinstance(root, BrokenNode) or _is_blank(root):
@@ -105,7 +114,11 @@ class _Source:
             given = f'"{kind.text}"' if isinstance(kind, ScalarNode) else "no word"
             self.findings.add("unknown_kind", f'"kind" is {given}; it must be one of {kinds}.', kind.at)
             return None
-        return self.builder.build(root, DOCUMENTS[kind.text])
+        shape = self.builder.build(root, DOCUMENTS[kind.text])
+        if shape is BROKEN:
+            named = (root.get(field) for field in ("name", "id"))
+            self.broken.update(node.text for node in named if isinstance(node, ScalarNode))
+        return shape
 
 
 def _is_blank(root: YamlNode) -> bool:
@@ -155,31 +168,36 @@ def _resolve(sources: list[_Source], names: Names) -> Reading:
     """Scales first, then rubrics, then everything that names them; the order written is kept."""
     rubrics = [RubricResolver(source.builder, names) for source in sources]
     subjects = [SubjectResolver(source.builder, names, source.folder) for source in sources]
-    done: dict[tuple[int, int], ReadDocument] = {}
+    done: dict[tuple[int, int], tuple[_Source, int, int, ReadDocument]] = {}
 
-    def resolve(kind: type, make: Callable[[int, Any], Any]) -> None:
+    def resolve(kind: type, make: Callable[[int, Any, bool], Any]) -> None:
         for number, source in enumerate(sources):
-            for index, (line, shape) in enumerate(source.shapes):
+            for index, (begin, end, shape) in enumerate(source.shapes):
                 if isinstance(shape, kind):
-                    before = len(source.findings.all)
-                    made = make(number, shape)
+                    made = make(number, shape, source.is_damaged(begin, end))
                     document, places = made if isinstance(made, tuple) else (made, None)
-                    if not has_errors(source.findings.all[before:]):
-                        done[number, index] = ReadDocument(
-                            document=document, file=source.findings.file, line=line, places=places
-                        )
+                    entry = ReadDocument(
+                        document=document, file=source.findings.file, line=begin, places=places
+                    )
+                    done[number, index] = (source, begin, end, entry)
 
     for resolver, source in zip(subjects, sources, strict=True):
-        for _, shape in source.shapes:
+        names.broken |= source.broken
+        for _, _, shape in source.shapes:
             if isinstance(shape, SubjectsDocument):
                 resolver.declare(shape)
-    resolve(ScaleDocument, lambda number, shape: rubrics[number].scale(shape))
-    resolve(RubricDocument, lambda number, shape: rubrics[number].rubric(shape))
-    resolve(SubjectsDocument, lambda number, shape: subjects[number].subjects(shape))
-    resolve(PublicationDocument, lambda number, shape: rubrics[number].publication(shape))
+    resolve(ScaleDocument, lambda number, shape, damaged: rubrics[number].scale(shape, damaged=damaged))
+    resolve(RubricDocument, lambda number, shape, damaged: rubrics[number].rubric(shape, damaged=damaged))
+    resolve(SubjectsDocument, lambda number, shape, _: subjects[number].subjects(shape))
+    resolve(PublicationDocument, lambda number, shape, _: rubrics[number].publication(shape))
     findings = [
         finding
         for source in sources
         for finding in sorted(source.findings.all, key=lambda one: (one.line, one.column))
     ]
-    return Reading(entries=tuple(done[place] for place in sorted(done)), findings=tuple(findings))
+    entries = [
+        entry
+        for _, (source, begin, end, entry) in sorted(done.items(), key=lambda item: item[0])
+        if not source.is_damaged(begin, end)
+    ]
+    return Reading(entries=tuple(entries), findings=tuple(findings))
