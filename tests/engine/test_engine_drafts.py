@@ -116,6 +116,13 @@ def test_work_that_was_assigned_is_recognised_without_naming_the_assignment(
     assert rita.assignments()[0].status.value == "Done"
 
 
+def test_a_self_assessment_does_not_do_what_a_reviewer_was_asked_for(world: World, rita: Engine) -> None:
+    world.chief.assign(subject="Paper/tides", rubric="Paper review", user="rita")
+    own = rita.open_draft(subject="Paper/tides", rubric="Paper review", evaluator_type=EvaluatorType.SELF)
+    assert rita.submit(own.evaluation.id).evaluation.assignment_id is None
+    assert rita.assignments()[0].status.value == "Open"
+
+
 def test_somebody_elses_assignment_is_not_there(world: World, rita: Engine) -> None:
     asked = world.chief.assign(subject="Paper/tides", rubric="Paper review", user="rita")
     with pytest.raises(NotFoundError):
@@ -256,9 +263,9 @@ def test_an_illegal_answer_is_refused_with_its_reason_and_nothing_is_stored(
 @pytest.mark.parametrize(
     ("answer", "what"),
     [
-        (Answer(criterion_id="n-gone", scale_level_id="meets"), "no criterion n-gone"),
+        (Answer(criterion_id="n-gone", scale_level_id="meets"), "n-gone"),
         (Answer(criterion_id="n-quality", scale_level_id="meets"), "is a group"),
-        (Answer(criterion_id="n-weeks", raw_value=float("nan")), "value"),
+        (Answer(criterion_id="n-clarity", scale_level_id="meets", raw_value=float("nan")), "value"),
         (Answer(criterion_id="n-clarity", scale_level_id="meets", confidence=1.5), "confidence"),
         (Answer(criterion_id="n-clarity", rationale="x" * 200_001), "too long"),
     ],

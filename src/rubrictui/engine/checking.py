@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from rubrictui.core.errors import InvalidInputError, ScoringError
 from rubrictui.core.evidence import check_evidence
-from rubrictui.core.model import Answer, Node, ScaleType, VersionSnapshot, fold_id
+from rubrictui.core.model import Answer, Node, VersionSnapshot, fold_id
+from rubrictui.core.plan import Leaf, plan_of
 from rubrictui.core.records import Subject, SubmitProblem
-from rubrictui.core.scoring import compute
+from rubrictui.core.scoring import check_answer, compute, unknown_answers
 
 MAXIMUM_TEXT = 200_000
 MAXIMUM_EVIDENCE = 200
@@ -26,10 +28,8 @@ def settled(version: VersionSnapshot, answer: Answer) -> Answer:
         InvalidInputError: the version has no such criterion, or a part of the answer cannot be stored.
         ScoringError: the version does not allow the answer.
     """
-    ready = _ready(version, _leaf(version, answer.criterion_id), answer)
-    if ready.is_answered:
-        compute(version, (ready,))
-    return ready
+    check_answer(version, answer)
+    return _ready(plan_of(version).leaf_of[fold_id(answer.criterion_id)], answer)
 
 
 def storable(version: VersionSnapshot, answers: Iterable[Answer]) -> tuple[Answer, ...]:
@@ -37,50 +37,26 @@ def storable(version: VersionSnapshot, answers: Iterable[Answer]) -> tuple[Answe
 
     Illegal ones stay as given: ``submit_problems`` names them all.
     """
-    leaves = {fold_id(node.id): node for node in version.nodes if node.is_criterion}
+    leaf_of = plan_of(version).leaf_of
     last: dict[str, Answer] = {}
     for answer in answers:
-        node = leaves.get(fold_id(answer.criterion_id))
-        if node is not None:
-            last[node.id] = _ready(version, node, answer)
+        leaf = leaf_of.get(fold_id(answer.criterion_id))
+        if leaf is not None:
+            last[leaf.node.id] = _ready(leaf, answer)
     return tuple(last.values())
 
 
-def _ready(version: VersionSnapshot, node: Node, answer: Answer) -> Answer:
-    _check_parts(node, answer)
+def _ready(leaf: Leaf, answer: Answer) -> Answer:
+    _check_parts(leaf.node, answer)
     level_id, value = answer.scale_level_id or None, answer.raw_value
     if answer.is_not_applicable:
         level_id, value = None, None
     elif level_id is not None:
-        level_id = _stored_level(version, node, level_id)
-    return msgspec.structs.replace(answer, criterion_id=node.id, scale_level_id=level_id, raw_value=value)
-
-
-def _leaf(version: VersionSnapshot, criterion_id: str) -> Node:
-    wanted = fold_id(criterion_id)
-    for node in version.nodes:
-        if fold_id(node.id) == wanted:
-            if not node.is_criterion:
-                raise InvalidInputError(
-                    f'"{node.key}" is a group, and groups are not answered.',
-                    remedy="Answer the criteria under it.",
-                )
-            return node
-    raise InvalidInputError(
-        f'"{version.rubric_name}" {version.number or "draft"} has no criterion {criterion_id}.',
-        remedy="Use the ids of this version's criteria.",
+        level = leaf.levels.get(fold_id(level_id))
+        level_id = None if leaf.is_numeric else level.id if level else level_id
+    return msgspec.structs.replace(
+        answer, criterion_id=leaf.node.id, scale_level_id=level_id, raw_value=value
     )
-
-
-def _stored_level(version: VersionSnapshot, node: Node, level_id: str) -> str | None:
-    """The level's id as its scale writes it; as given when the scale has none such (scoring refuses it)."""
-    wanted, scale_id = fold_id(level_id), fold_id(node.scale_id)
-    for scale in version.scales:
-        if fold_id(scale.id) == scale_id:
-            if scale.scale_type is ScaleType.NUMERIC:
-                return None
-            return next((level.id for level in scale.levels if fold_id(level.id) == wanted), level_id)
-    return level_id
 
 
 def _check_parts(node: Node, answer: Answer) -> None:
@@ -160,20 +136,13 @@ def unanswered_keys(version: VersionSnapshot, answers: Iterable[Answer]) -> tupl
 
 def answer_warnings(version: VersionSnapshot, answers: Sequence[Answer]) -> tuple[str, ...]:
     """Answers that take no part: to criteria the version does not have, to groups, and repeated ones."""
-    nodes = {fold_id(node.id): node for node in version.nodes}
-    warnings: list[str] = []
-    seen: set[str] = set()
-    for answer in answers:
-        id = fold_id(answer.criterion_id)
-        node = nodes.get(id)
-        if node is None:
-            warnings.append(f"An answer to {answer.criterion_id} was ignored: there is no such criterion.")
-        elif not node.is_criterion:
-            warnings.append(f'An answer to "{node.key}" was ignored: it is a group.')
-        elif id in seen:
-            warnings.append(f'"{node.key}" was answered twice: the last answer counts.')
-        seen.add(id)
-    return tuple(warnings)
+    leaf_of = plan_of(version).leaf_of
+    given = Counter(fold_id(answer.criterion_id) for answer in answers)
+    repeated = (leaf_of[id].node.key for id, count in given.items() if count > 1 and id in leaf_of)
+    return (
+        *unknown_answers(version, answers),
+        *(f'"{key}" is answered more than once. The last answer counts.' for key in repeated),
+    )
 
 
 def _title(node: Node) -> str:

@@ -28,7 +28,7 @@ from rubrictui.engine.errors import (
     StateError,
     SupersedeRefusedError,
 )
-from rubrictui.engine.work import PEOPLE, Evaluator, Settling, Work, evaluator
+from rubrictui.engine.work import Evaluator, Settling, Work, evaluator
 from rubrictui.store import access, evaluations, inbox, subjects
 
 
@@ -331,7 +331,7 @@ class Drafts(Settling):
                 "major_version": version.major,
                 "subject_id": work.subject.id,
                 "context_id": work.context_id,
-                "assignment_id": work.assignment.id if work.assignment and by.type in PEOPLE else None,
+                "assignment_id": work.assignment_for(by.type),
                 "evaluator_user_id": self.user.id,
                 "evaluator_type": by.type.value,
                 "evaluator_name": by.name,
@@ -366,8 +366,9 @@ class Drafts(Settling):
         changes: dict[str, Any] = {}
         if draft.subject_hash != work.subject.content_hash:
             changes["subject_hash"] = work.subject.content_hash
-        if draft.assignment_id is None and work.assignment is not None and draft.evaluator_type in PEOPLE:
-            changes["assignment_id"] = work.assignment.id
+        asked = work.assignment_for(draft.evaluator_type)
+        if draft.assignment_id is None and asked is not None:
+            changes["assignment_id"] = asked
         if changes:
             evaluations.change_draft(connection, draft.id, changes)
         return self._draft(connection, draft)

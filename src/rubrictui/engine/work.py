@@ -39,6 +39,10 @@ class Work(NamedTuple):
     def context_id(self) -> str | None:
         return self.context.id if self.context else None
 
+    def assignment_for(self, kind: EvaluatorType) -> str | None:
+        """The assignment that an evaluation of this type fulfils: only a review by the one who was asked."""
+        return self.assignment.id if self.assignment and kind is EvaluatorType.HUMAN else None
+
 
 class Evaluator(NamedTuple):
     """Who scores, besides the user: a person has no ``name`` here, a machine must."""
