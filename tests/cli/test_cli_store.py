@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from rubrictui.__main__ import main
 
 Cli = Callable[..., Any]
 
@@ -179,19 +182,24 @@ def evaluation(**changes: Any) -> dict[str, Any]:
     }
 
 
+@pytest.fixture(scope="module")
+def work_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with one published rubric, one subject and one context, made once."""
+    folder = tmp_path_factory.mktemp("work")
+    (folder / "rubric.yaml").write_text(RUBRIC)
+    (folder / "north.md").write_text("# North\n\nAll encrypted.\n")
+    db = ["--db", str(folder / "work.db")]
+    assert main(["load", str(folder / "rubric.yaml"), *db]) == 0
+    assert main(["subjects", "add", str(folder / "north.md"), "--entity", "Bid", *db]) == 0
+    assert main(["context", "add", "Round/spring", *db]) == 0
+    return folder / "work.db"
+
+
 @pytest.fixture
-def work(cli: Cli, tmp_path: Path) -> Cli:
-    """A store with one published rubric, one subject and one context."""
-    db = tmp_path / "work.db"
+def work(cli: Cli, work_store: Path, tmp_path: Path) -> Cli:
+    """Runs a command on a copy of that store, with its rubric's file beside it."""
     (tmp_path / "rubric.yaml").write_text(RUBRIC)
-    (tmp_path / "north.md").write_text("# North\n\nAll encrypted.\n")
-    for arguments in (
-        ["load", tmp_path / "rubric.yaml"],
-        ["subjects", "add", tmp_path / "north.md", "--entity", "Bid"],
-        ["context", "add", "Round/spring"],
-    ):
-        done = cli(*arguments, "--db", db)
-        assert done.code == 0, done.err
+    db = shutil.copy(work_store, tmp_path / "work.db")
     return lambda *arguments, **rest: cli(*arguments, "--db", db, **rest)
 
 
