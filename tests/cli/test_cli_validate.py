@@ -65,6 +65,19 @@ def test_what_stands_against_publishing_is_told_at_its_line(cli: Cli, tmp_path: 
     assert (finding["code"], finding["line"], finding["severity"]) == ("scale_missing", 14, "error")
 
 
+def test_snapshots_in_json_are_checked_too(cli: Cli, tmp_path: Path) -> None:
+    good, bare, broken = (tmp_path / name for name in ("good.json", "bare.json", "broken.json"))
+    good.write_text(
+        '{"nodes": [{"id": "n", "key": "a", "scale_id": "s"}],'
+        ' "scales": [{"id": "s", "scale_type": "Numeric", "min_value": 0, "max_value": 1}]}'
+    )
+    bare.write_text('{"nodes": [{"id": "n", "key": "a"}]}')
+    broken.write_text('{"nodes": 1}')
+    assert cli("validate", good).code == 0
+    codes = [finding["code"] for finding in cli("validate", good, bare, broken, "--json").data["findings"]]
+    assert codes == ["scale_missing", "invalid_input"]
+
+
 def test_warnings_are_errors_only_when_strict(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "rubric.yaml"
     path.write_text(SCALE + "---\n" + RUBRIC.replace("Miss: Too dear., ", ""))

@@ -282,6 +282,12 @@ def test_a_file_larger_than_the_limit_is_refused(tmp_path: Path) -> None:
     assert "at most 64 MB are read" in finding.message
 
 
+def test_a_thousand_findings_are_enough() -> None:
+    findings = read_text("kind: subjects\nsubjects: [" + "{a: 1}, " * 2000 + "]\n").findings
+    assert len(findings) == 1001
+    assert [one.code for one in findings].count("too_many") == 1
+
+
 @pytest.mark.parametrize(
     ("data", "place"),
     [

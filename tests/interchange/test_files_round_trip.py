@@ -255,7 +255,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(text=texts, title=texts, data=st.dictionaries(texts, json_values, max_size=4))
 def test_any_text_and_any_data_survive(text: str, title: str, data: dict[str, Any]) -> None:
     subject = Subject(id="s", record_id="r", title=title, text=text, data=data)

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rubrictui.cli._output import Output
 from rubrictui.cli._parser import Commands
+from rubrictui.core.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from rubrictui.interchange.findings import Finding
 
 
 def register(commands: Commands) -> None:
     parser = commands.add(
         "validate",
-        "check YAML files: scales, rubrics, subjects, publications",
+        "check YAML files, and snapshots in JSON",
         run_validate,
         description="Check YAML files as one set: their form, the names between them, and everything that "
-        "would stand against publishing. Each finding is one line, FILE:LINE:COLUMN: error or warning. "
+        "would stand against publishing; versions in JSON (*.json) are checked too. Each finding is one line, FILE:LINE:COLUMN: error or warning. "
         "Exits with 1 when there is an error. With --db, names are looked up in that store too.",
         examples=[
             "rubrictui validate scales.yaml rubric.yaml",
             "rubrictui validate rubrics/ --strict --json",
         ],
     )
-    parser.add_argument("files", metavar="FILE", nargs="+", help="YAML files, or folders of them")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="YAML files, folders of them, snapshots")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors")
     parser = commands.add(
         "load",
@@ -44,14 +49,17 @@ def run_validate(options: argparse.Namespace, output: Output) -> int:
     from rubrictui.interchange.documents import RubricFile
     from rubrictui.interchange.places import publish_findings
 
+    snapshots = [name for name in options.files if name.casefold().endswith(".json")]
+    files = [name for name in options.files if name not in snapshots]
     if options.db is None:
-        reading = read_documents(options.files)
+        reading = read_documents(files)
     else:
         with open_engine(options) as engine:
             reading = read_documents(
-                options.files, scales=scale_lookup(engine.scales()), versions=partial(version_lookup, engine)
+                files, scales=scale_lookup(engine.scales()), versions=partial(version_lookup, engine)
             )
-    found = list(reading.findings)
+    found = [finding for name in snapshots for finding in _snapshot_findings(name)]
+    found += reading.findings
     for entry in reading.entries:
         if isinstance(entry.document, RubricFile) and entry.places is not None:
             found += publish_findings(entry.document.snapshot, entry.places)
@@ -66,6 +74,20 @@ def run_validate(options: argparse.Namespace, output: Output) -> int:
         output.text(*(str(one) for one in found))
         output.say(f"{len(reading.entries)} documents are well formed. {errors} errors, {warnings} warnings.")
     return 0 if valid else 1
+
+
+def _snapshot_findings(name: str) -> list[Finding]:
+    """What is wrong with a snapshot's JSON: why it cannot be read, else what stands against publishing it."""
+    from rubrictui.cli._input import read_bytes
+    from rubrictui.core.loading import version_from_json
+    from rubrictui.interchange.findings import Finding
+    from rubrictui.interchange.places import Places, publish_findings
+
+    try:
+        version = version_from_json(read_bytes(name))
+    except InvalidInputError as error:
+        return [Finding(code=error.code, message=str(error), file=name)]
+    return list(publish_findings(version, Places(file=name)))
 
 
 def run_load(options: argparse.Namespace, output: Output) -> int:

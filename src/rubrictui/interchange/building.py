@@ -262,6 +262,8 @@ class Builder:
         if key in getattr(cls, "COMPUTED", ()):
             self.findings.add("computed_field", f'"{key}" is computed; it cannot be given. Remove it.', at)
             return
+        if self.findings.is_full:
+            return
         close = difflib.get_close_matches(key, known, n=1)
         hint = f'Did you mean "{close[0]}"?' if close else f"The fields here are {', '.join(known)}."
         self.findings.add("unknown_field", f'there is no field "{_short(key)}". {hint}', at)

@@ -28,8 +28,11 @@ class Finding(Value, frozen=True, kw_only=True):
         return f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.message}"
 
 
+LIMIT = 1_000
+
+
 class Findings:
-    """Collects the findings of one file in the order they are met."""
+    """Collects the findings of one file in the order they are met, up to ``LIMIT``."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -39,9 +42,19 @@ class Findings:
         self, code: str, message: str, at: tuple[int, int] = (1, 1), severity: Severity = "error"
     ) -> None:
         """``at`` is (line, column), from 1."""
+        if self.is_full:
+            return
+        if len(self.all) == LIMIT:
+            code, severity = "too_many", "error"
+            message = f"there is more, but {LIMIT:,} findings are enough to begin with."
         self.all.append(
             Finding(code=code, severity=severity, message=message, file=self.file, line=at[0], column=at[1])
         )
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more is taken: a broken file of a million lines is told in a thousand."""
+        return len(self.all) > LIMIT
 
     def warn(self, code: str, message: str, at: tuple[int, int] = (1, 1)) -> None:
         self.add(code, message, at, "warning")
