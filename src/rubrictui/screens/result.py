@@ -168,11 +168,7 @@ class ResultScreen(ShellScreen[None]):
         self._detail = detail
 
     def compose(self) -> ComposeResult:
-        evaluation = self._detail.evaluation
-        about = f"{evaluation.rubric_name} {evaluation.version_number}"
-        if evaluation.context_name:
-            about += f" · {evaluation.context_name}"
-        yield TitleBar(f"Result · {evaluation.subject_title}", about)
+        yield TitleBar(f"Result · {self._detail.evaluation.subject_title}")
         yield Static("", id="outcome")
         yield ResultList(self._detail)
         yield KeyFooter()
@@ -194,7 +190,10 @@ class ResultScreen(ShellScreen[None]):
                 visible(text, newlines=False), self.get_visual_style(f"outcome--{name}", partial=True)
             )
 
-        lines: list[Content] = []
+        about = [f"{evaluation.rubric_name} {evaluation.version_number}"]
+        if evaluation.context_name:
+            about.append(evaluation.context_name)
+        lines = [styled(" · ".join(about), "muted")]
         result = stored_result(detail)
         if result is not None:
             low, high = number(version.score_display_min), number(version.score_display_max)

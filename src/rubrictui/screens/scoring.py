@@ -220,6 +220,12 @@ class ScoringScreen(ShellScreen[Finished]):
         self._shows_score = False
         self._told_problem = ""
         self._may_leave_unsaved = False
+        self._editor: RationaleEditor | None = None
+        self._panel: EvidencePanel | None = None
+        self._prompt: PromptLine | None = None
+        if not any(answer.is_answered for answer in self.session.answers.values()):
+            # Who begins reads first; who resumes goes on where she was.
+            self.set_class(True, "-reading", update=False)
 
     # -- parts
 
@@ -244,9 +250,6 @@ class ScoringScreen(ShellScreen[Finished]):
 
     def on_mount(self) -> None:
         draft = self.session.draft
-        if not any(answer.is_answered for answer in self.session.answers.values()):
-            # Who begins reads first; who resumes goes on where she was.
-            self.add_class("-reading")
         self.call_after_refresh(self._focus_main)
         self._show_state()
         if draft.evaluation.subject_hash and draft.evaluation.subject_hash != draft.subject.content_hash:
@@ -259,16 +262,6 @@ class ScoringScreen(ShellScreen[Finished]):
     @property
     def subject(self) -> SubjectView:
         return self.query_one(SubjectView)
-
-    @property
-    def _editor(self) -> RationaleEditor | None:
-        found = self.query(RationaleEditor)
-        return found.first() if found else None
-
-    @property
-    def _panel(self) -> EvidencePanel | None:
-        found = self.query(EvidencePanel)
-        return found.first() if found else None
 
     @property
     def _current(self) -> Node | None:
@@ -474,13 +467,13 @@ class ScoringScreen(ShellScreen[Finished]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While a panel is open, or a quote is picked, only what belongs there has keys."""
         if action in _FORM_ACTIONS:
-            is_busy = self._editor is not None or self._panel is not None or bool(self.query("#prompt"))
+            is_busy = self._editor is not None or self._panel is not None or self._prompt is not None
             if is_busy or (self.is_mounted and self.subject.is_picking):
                 return False
             if action in _CRITERION_ACTIONS:
                 return not self.subject.has_focus or self._is_wide
         if action == "swap":
-            return not self.subject.is_picking and not self.query("#prompt")
+            return not (self.is_mounted and self.subject.is_picking) and self._prompt is None
         if action == "scroll_subject":
             return self._is_wide
         return True
@@ -488,15 +481,16 @@ class ScoringScreen(ShellScreen[Finished]):
     # -- searching and finding
 
     def on_subject_view_search_requested(self) -> None:
-        self._prompt("Search", self.subject.words, _SEARCH)
+        self._ask("Search", self.subject.words, _SEARCH)
 
     def action_find(self) -> None:
         """Find a criterion by its words."""
-        self._prompt("Find", "", _FIND)
+        self._ask("Find", "", _FIND)
 
-    def _prompt(self, label: str, value: str, purpose: str) -> None:
-        if not self.query("#prompt"):
-            self.mount(PromptLine(label, value=value, purpose=purpose, id="prompt"), before="KeyFooter")
+    def _ask(self, label: str, value: str, purpose: str) -> None:
+        if self._prompt is None:
+            self._prompt = PromptLine(label, value=value, purpose=purpose)
+            self.mount(self._prompt, before="KeyFooter")
             self.refresh_bindings()
 
     def on_prompt_line_typed(self, message: PromptLine.Typed) -> None:
@@ -516,6 +510,7 @@ class ScoringScreen(ShellScreen[Finished]):
 
     async def _end_prompt(self, prompt: PromptLine) -> None:
         was_search = prompt.purpose == _SEARCH
+        self._prompt = None
         await prompt.remove()
         if was_search:
             self.subject.focus()
@@ -532,10 +527,19 @@ class ScoringScreen(ShellScreen[Finished]):
         self.remove_class("-reading")
         self._typing_number += 1
         text = self.session.answer(node.id).rationale or ""
-        self.mount(
-            RationaleEditor(fold_id(node.id), f"Rationale · {self._title(node)}", text), before="KeyFooter"
-        )
+        self._editor = RationaleEditor(fold_id(node.id), f"Rationale · {self._title(node)}", text)
+        self.mount(self._editor, before="KeyFooter")
         self.call_after_refresh(self._after_panel)
+
+    async def _close_panel(self) -> None:
+        """Take the open panel away and go back to the criteria."""
+        panels = (self._editor, self._panel)
+        self._editor = self._panel = None
+        for panel in panels:
+            if panel is not None:
+                await panel.remove()
+        self._focus_main()
+        self._after_panel()
 
     def _after_panel(self) -> None:
         self.criteria.show_cursor()
@@ -561,9 +565,7 @@ class ScoringScreen(ShellScreen[Finished]):
 
     async def on_rationale_editor_closed(self, message: RationaleEditor.Closed) -> None:
         self._store_typed()
-        await message.editor.remove()
-        self._focus_main()
-        self._after_panel()
+        await self._close_panel()
 
     def on_rationale_editor_phrases_requested(self, message: RationaleEditor.PhrasesRequested) -> None:
         self._offer_phrases(message.editor)
@@ -623,15 +625,13 @@ class ScoringScreen(ShellScreen[Finished]):
         if (node := self._current) is None or self._panel is not None:
             return
         self.remove_class("-reading")
-        self.mount(
-            EvidencePanel(
-                fold_id(node.id),
-                f"Evidence · {self._title(node)}",
-                self.session.draft.subject,
-                self.session.answer(node.id).evidence,
-            ),
-            before="KeyFooter",
+        self._panel = EvidencePanel(
+            fold_id(node.id),
+            f"Evidence · {self._title(node)}",
+            self.session.draft.subject,
+            self.session.answer(node.id).evidence,
         )
+        self.mount(self._panel, before="KeyFooter")
         self.call_after_refresh(self._after_panel)
 
     def on_evidence_panel_changed(self, message: EvidencePanel.Changed) -> None:
@@ -643,9 +643,7 @@ class ScoringScreen(ShellScreen[Finished]):
         self.say(message.reason, error=True)
 
     async def on_evidence_panel_closed(self, message: EvidencePanel.Closed) -> None:
-        await message.panel.remove()
-        self._focus_main()
-        self._after_panel()
+        await self._close_panel()
 
     def on_evidence_panel_quote_requested(self, message: EvidencePanel.QuoteRequested) -> None:
         self._read_for_panel()
@@ -775,13 +773,10 @@ class ScoringScreen(ShellScreen[Finished]):
         """Leave the form; the draft stays as it is. An open panel is closed first."""
         self.flush()
         self._show_state()
-        for panel in (self._editor, self._panel):
-            if panel is not None:
-                await panel.remove()
-                self.remove_class("-reading")
-                self._focus_main()
-                self._after_panel()
-                return
+        if self._editor is not None or self._panel is not None:
+            self.remove_class("-reading")
+            await self._close_panel()
+            return
         if self.session.waiting and not self._may_leave_unsaved:
             self._may_leave_unsaved = True
             self.say(f"NOT SAVED. {self.session.problem} Esc once more leaves without it.", error=True)
@@ -792,8 +787,7 @@ class ScoringScreen(ShellScreen[Finished]):
         """Make everything typed durable, also what was waiting. Never raises."""
         if self.session.is_closed:
             return
-        editor = self._editor if self.is_attached else None
-        if editor is not None:
+        if (editor := self._editor) is not None:
             text = editor.text
             if text != (self.session.answer(editor.criterion_id).rationale or ""):
                 self._typed = (editor.criterion_id, text)

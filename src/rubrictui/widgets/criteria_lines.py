@@ -9,7 +9,7 @@ something, ``⚑`` to return to, ``✎`` rationale, ``❝`` evidence (with ``?``
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 
@@ -51,6 +51,8 @@ class Layout:
     number_width: int
     name_end: int
     """Where the names and their marks end."""
+    chip_lines: dict[tuple[str, bool], int] = field(default_factory=dict, compare=False)
+    """What ``chip_lines`` found, by scale and whether N/A is allowed."""
 
     @property
     def name_start(self) -> int:
@@ -212,10 +214,17 @@ def _cut(line: Line, width: int) -> Line:
 
 def chip_lines(row: CriteriaRow, layout: Layout) -> int:
     """How many lines of their own the levels take; 0 when they stand beside the name."""
-    chips = level_chips(row, RowState())
-    if row.is_numeric or _chips_width(chips) <= layout.width - layout.name_end:
+    if row.is_numeric:
         return 0
-    return len(_fold_chips(chips, layout.width - layout.name_start))
+    # Criteria on the same scale take the same room, and a large rubric has few scales.
+    key = (row.scale.id if row.scale is not None else "", row.allows_not_applicable)
+    found = layout.chip_lines.get(key)
+    if found is None:
+        chips = level_chips(row, RowState())
+        fits = _chips_width(chips) <= layout.width - layout.name_end
+        found = 0 if fits else len(_fold_chips(chips, layout.width - layout.name_start))
+        layout.chip_lines[key] = found
+    return found
 
 
 # -- rows
@@ -254,20 +263,26 @@ def group_line(row: CriteriaRow, layout: Layout, share: float | None, answered: 
 def criterion_lines(
     row: CriteriaRow, layout: Layout, state: RowState, *, is_cursor: bool = False, has_focus: bool = True
 ) -> list[Line]:
-    """A criterion's lines while closed: name, marks and levels."""
+    """A criterion's lines while closed: name, marks and levels.
+
+    Keys stand out only under the cursor, where they act. That also keeps a line to a few pieces of style,
+    which is most of what a page of the list sends over the line.
+    """
     answer = state.answer
-    bar: Piece = (("▌" if has_focus else "▏") if is_cursor else " ", "bar")
+    bar: Piece = ("▌" if has_focus else "▏", "bar") if is_cursor else (" ", "muted")
     if answer is None or not answer.is_answered:
         status: Piece = (OPEN, "muted")
     elif missing_parts(row.node, answer):
         status = (LACKING, "warning")
     else:
         status = (ANSWERED, "success")
-    flag: Piece = (FLAG if state.is_flagged else " ", "warning")
+    flag: Piece = (FLAG, "warning") if state.is_flagged else (" ", "muted")
     number: Piece = (f"{row.number:>{layout.number_width}} ", "muted")
     indent = " " * _indent(row)
     marks = _marks(row, answer)
     chips = level_chips(row, state)
+    if not is_cursor:
+        chips = [[(text, "level" if style == "key" else style) for text, style in chip] for chip in chips]
     own_lines = chip_lines(row, layout)
     end = layout.width if own_lines else layout.name_end
     room = end - layout.name_start - len(indent) - _line_width(marks)
@@ -353,12 +368,11 @@ def _anchor_lines(row: CriteriaRow, width: int, answer: Answer | None, in_full: 
             continue
         is_chosen = fold_id(key.level.id) == chosen
         mark = CHOSEN if is_chosen else " "
-        style = "anchor-chosen" if is_chosen else "muted"
         room = width - key_width - 2
         parts = _paragraph(text, room, None) if in_full else [one_line(text, room)]
         for first, part in _first(parts):
             head = f"{mark}{key.keys:>{key_width}} " if first else " " * (key_width + 2)
-            lines.append([(head, "key" if first else "detail"), (part, style)])
+            lines.append([(head, "key" if first else "detail"), (part, "muted")])
     for anchor in row.node.anchors if row.is_numeric else ():
         if anchor.anchor_value is not None and anchor.descriptor.strip():
             value = f"{format_number(anchor.anchor_value)}: "

@@ -81,7 +81,6 @@ class CriteriaList(OpenList):
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "criteria--anchor-chosen",
         "criteria--bar",
         "criteria--chosen",
         "criteria--detail",
@@ -105,7 +104,7 @@ class CriteriaList(OpenList):
     | `criteria--bar` | The bar beside them. |
     | `criteria--name` | A criterion's name. |
     | `criteria--key`, `criteria--level` | The key and the label of a level. |
-    | `criteria--chosen`, `criteria--anchor-chosen` | The answer given, and its anchor. |
+    | `criteria--chosen` | The answer given. |
     | `criteria--typing` | A number or a digit being typed. |
     | `criteria--detail`, `criteria--muted`, `criteria--mark` | The detail, its lesser and its stressed parts. |
     | `criteria--success`, `criteria--warning`, `criteria--error` | Complete, lacking, refused. |
@@ -118,7 +117,6 @@ class CriteriaList(OpenList):
         & > .criteria--bar { color: $primary; text-style: bold; }
         & > .criteria--key { color: $primary; text-style: bold; }
         & > .criteria--chosen { text-style: bold reverse; }
-        & > .criteria--anchor-chosen { text-style: bold; }
         & > .criteria--typing { color: $warning; text-style: bold; }
         & > .criteria--muted { color: $text-muted; }
         & > .criteria--mark { color: $accent; }
@@ -195,6 +193,7 @@ class CriteriaList(OpenList):
         self._by_key = {row.node.key: index for index, row in enumerate(self._rows) if row.number}
         first = next((index for index, row in enumerate(self._rows) if row.number), -1)
         self.row_cursor = self._by_key.get(cursor or "", first)
+        self._answered = answered_count(self._rows, self._answers)
         self._in_full = False
         self._level: LevelEntry | None = None
         self._number: NumberEntry | None = None
@@ -221,6 +220,7 @@ class CriteriaList(OpenList):
         leaf = fold_id(criterion_id)
         if leaf not in self._index:
             return
+        self._answered += (answer is not None and answer.is_answered) - self._has_answer(leaf)
         if answer is None:
             self._answers.pop(leaf, None)
         else:
@@ -381,8 +381,10 @@ class CriteriaList(OpenList):
         leaf = self._rows[self.row_cursor].id
         if text:
             self._notes[leaf] = text
+        elif leaf in self._notes:
+            del self._notes[leaf]
         else:
-            self._notes.pop(leaf, None)
+            return
         self.paint_changes()
 
     # -- moving
@@ -427,9 +429,7 @@ class CriteriaList(OpenList):
         row = self._rows[index]
         if row.number:
             return criterion_lines(row, self._columns, self._state(index))
-        answered = sum(
-            1 for leaf in row.leaves if (a := self._answers.get(leaf)) is not None and a.is_answered
-        )
+        answered = sum(map(self._has_answer, row.leaves))
         return [group_line(row, self._columns, self._shares.get(row.id), answered)]
 
     def open_lines(self, index: int) -> Sequence[Line]:
@@ -452,10 +452,14 @@ class CriteriaList(OpenList):
             self._answers.get(row.id), row.id in self._flagged, typing, self._notes.get(row.id, "")
         )
 
+    def _has_answer(self, leaf: str) -> bool:
+        answer = self._answers.get(leaf)
+        return answer is not None and answer.is_answered
+
     @property
     def answered(self) -> int:
         """How many criteria have an answer."""
-        return answered_count(self._rows, self._answers)
+        return self._answered
 
     @property
     def total(self) -> int:

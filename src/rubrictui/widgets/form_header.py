@@ -81,14 +81,13 @@ class FormHeader(Widget):
     def _line(self, left: str, left_style: str, right: str, right_style: str) -> Strip:
         width = self.size.width
         base = self.rich_style
+        left_shown = base + self.get_component_rich_style(left_style, partial=True)
         right = one_line(right, max(width - 2, 0))
         text = one_line(left, max(width - cell_len(right) - 4, 0))
         gap = width - cell_len(text) - cell_len(right) - 2
         segments = [
-            Segment(" ", base),
-            Segment(text, base + self.get_component_rich_style(left_style, partial=True)),
-            Segment(" " * max(gap, 0), base),
+            Segment(f" {text}{' ' * max(gap, 0)}", left_shown),
             Segment(right, base + self.get_component_rich_style(right_style, partial=True)),
-            Segment(" ", base),
+            Segment(" ", left_shown),
         ]
-        return Strip(segments).adjust_cell_length(width, base)
+        return Strip(segments).adjust_cell_length(width, left_shown).simplify()

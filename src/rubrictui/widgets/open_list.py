@@ -21,8 +21,48 @@ from textual.strip import Strip
 
 from rubrictui.widgets.text import Line
 
+_RESERVE_STEP = 6
+
 TEXT = "text"
 """The style of the blanks that fill a line; it has no component class of its own."""
+
+
+def changed_cells(before: Strip | None, after: Strip, width: int) -> tuple[int, int]:
+    """The cells from the first to the last that two lines draw otherwise; start is end when none is.
+
+    Whole pieces of one style count, and wide characters stay whole.
+    """
+    if before is None:
+        return 0, width
+    if before is after:
+        return 0, 0
+    old, new = list(before), list(after)
+    start = 0
+    while old and new and old[0] == new[0]:
+        start += new[0].cell_length
+        del old[0], new[0]
+    if not old and not new:
+        return 0, 0
+    end = width
+    while old and new and old[-1] == new[-1]:
+        end -= new[-1].cell_length
+        del old[-1], new[-1]
+    # What lies between may be of another length; then everything behind it has moved.
+    if sum(s.cell_length for s in old) != sum(s.cell_length for s in new):
+        return start, width
+    if old and new and old[-1].style == new[-1].style:
+        end -= _common_end(old[-1].text, new[-1].text)
+    return start, end
+
+
+def _common_end(before: str, after: str) -> int:
+    """How many characters the two share at their ends; none where not all are one cell wide."""
+    if not (before.isascii() and after.isascii()):
+        return 0
+    count = 0
+    while count < min(len(before), len(after)) and before[-1 - count] == after[-1 - count]:
+        count += 1
+    return count
 
 
 class OpenList(ScrollView, can_focus=True):
@@ -85,6 +125,8 @@ class OpenList(ScrollView, can_focus=True):
         self.row_cursor = -1
         self._row_tops: list[int] = []
         self._open_row: list[Line] = []
+        self._open_strips: list[Strip | None] = []
+        self._reserve = 0
         self._closed_strips: dict[int, list[Strip]] = {}
         self._line_styles: dict[str, Style] = {}
         self._painted_lines: dict[int, Strip] = {}
@@ -134,14 +176,19 @@ class OpenList(ScrollView, can_focus=True):
         self._row_tops = [0]
         for index in range(self.row_count):
             self._row_tops.append(self._row_tops[-1] + self.row_height(index))
-        self._closed_strips.clear()
-        self._painted_lines.clear()
+        self._forget_strips()
+        self._reserve = 0
         self._open_cursor_row()
 
     def _open_cursor_row(self) -> None:
-        self._open_row = list(self.open_lines(self.row_cursor)) if self.row_cursor >= 0 else []
-        height = self._row_tops[-1] + self._extra
-        size = Size(self.scrollable_content_region.width, height)
+        lines = list(self.open_lines(self.row_cursor)) if self.row_cursor >= 0 else []
+        known = dict(zip(map(tuple, self._open_row), self._open_strips, strict=False))
+        self._open_strips = [known.get(tuple(line)) for line in lines]
+        self._open_row = lines
+        # Room for the longest open row so far, in steps: the height of the list must not change with each
+        # move of the cursor, because that would lay out the whole screen again.
+        self._reserve = max(self._reserve, -(-self._extra // _RESERVE_STEP) * _RESERVE_STEP)
+        size = Size(self.scrollable_content_region.width, self._row_tops[-1] + self._reserve)
         if size != self.virtual_size:
             self.virtual_size = size
 
@@ -152,8 +199,9 @@ class OpenList(ScrollView, can_focus=True):
         self._open_cursor_row()
         scroll, width = round(self.scroll_y), self.size.width
         for y in range(self.size.height):
-            if self._painted_lines.get(y) != self._line(scroll + y):
-                self.refresh(Region(0, y, width, 1))
+            start, end = changed_cells(self._painted_lines.get(y), self._line(scroll + y), width)
+            if start < end:
+                self.refresh(Region(start, y, end - start, 1))
 
     # -- moving
 
@@ -201,7 +249,10 @@ class OpenList(ScrollView, can_focus=True):
         self.show_cursor(at_top=at_top)
 
     def show_cursor(self, *, at_top: bool = False) -> None:
-        """Scroll as little as needed to show the open row, its first lines when it is too long."""
+        """Scroll when needed to show the open row, its first lines when it is too long.
+
+        It scrolls half a page at a time: over a slow line a repaint at every move would be felt.
+        """
         if self.row_cursor < 0 or not self.size.height or not self._row_tops:
             return
         top, end = self._span(self.row_cursor)
@@ -210,10 +261,12 @@ class OpenList(ScrollView, can_focus=True):
             top -= self._row_tops[before + 1] - self._row_tops[before]  # headings come into view with it
             before -= 1
         page, scroll = self.size.height, round(self.scroll_y)
-        if top < scroll or end - top >= page or at_top:
+        if at_top or (end - top >= page and top != scroll):
             target = top
+        elif top < scroll:
+            target = min(top, max(end - page // 2, 0))
         elif end > scroll + page:
-            target = end - page
+            target = max(end - page, min(top, scroll + page // 2))
         else:
             return
         self.scroll_to(y=target, animate=False, force=True)
@@ -269,9 +322,13 @@ class OpenList(ScrollView, can_focus=True):
 
     def notify_style_update(self) -> None:
         self._line_styles.clear()
+        self._forget_strips()
+        super().notify_style_update()
+
+    def _forget_strips(self) -> None:
         self._closed_strips.clear()
         self._painted_lines.clear()
-        super().notify_style_update()
+        self._open_strips = [None] * len(self._open_row)
 
     def render_line(self, y: int) -> Strip:
         if not self._row_tops:
@@ -286,7 +343,10 @@ class OpenList(ScrollView, can_focus=True):
             return Strip.blank(self.scrollable_content_region.width, self.rich_style)
         index, within = found
         if index == self.row_cursor:
-            return self._strip(self._open_row[within], is_open=True)
+            strip = self._open_strips[within]
+            if strip is None:
+                strip = self._open_strips[within] = self._strip(self._open_row[within], is_open=True)
+            return strip
         strips = self._closed_strips.get(index)
         if strips is None:
             strips = [self._strip(line) for line in self.closed_lines(index)]
@@ -296,7 +356,8 @@ class OpenList(ScrollView, can_focus=True):
     def _strip(self, line: Line, *, is_open: bool = False) -> Strip:
         segments = [Segment(text, self._line_style(name, is_open)) for text, name in line]
         width = self.scrollable_content_region.width
-        return Strip(Segment.simplify(segments)).adjust_cell_length(width, self._line_style(TEXT, is_open))
+        # The blanks at the end join the last piece where they look alike: each piece costs some forty bytes.
+        return Strip(segments).adjust_cell_length(width, self._line_style(TEXT, is_open)).simplify()
 
     def _line_style(self, name: str, is_open: bool) -> Style:
         key = f"{name}+" if is_open else name
