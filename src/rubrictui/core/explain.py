@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, floor
+from math import ceil, floor, isfinite, isnan
 
 from rubrictui.core.canonical import canonical_json
 from rubrictui.core.errors import ScoringError
@@ -21,7 +21,9 @@ from rubrictui.core.rounding import round6
 
 def number(value: float) -> str:
     """A number as people write it: twelve digits at most, no trailing zeros, no exponent within reason."""
-    if not abs(value) < 1e15:
+    if not isfinite(value):
+        return "NaN" if isnan(value) else "infinity" if value > 0 else "-infinity"
+    if abs(value) >= 1e15:
         return str(value)
     return canonical_json(float(f"{value:.12g}"))
 
