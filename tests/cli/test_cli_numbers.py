@@ -190,6 +190,9 @@ def test_two_files_are_compared(cli: Cli, rubric: Path, tmp_path: Path) -> None:
         "next_version": {"major": 1, "minor": 0, "patch": 0},
     }
     assert cli("diff", "--files", "-", rubric).out == "The first version, 1.0.0.\n"
+    base.write_text("null")
+    assert cli("diff", "--files", base, rubric, "--json").data == first.data
+    assert cli("diff", "--files", rubric, rubric).out == "No changes.\n"
 
 
 def test_a_pair_that_cannot_be_read_is_answered_and_the_rest_goes_on(cli: Cli) -> None:

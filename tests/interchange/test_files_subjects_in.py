@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -212,6 +213,14 @@ def test_an_empty_folder_a_missing_file_and_two_of_one_name_are_refused(tmp_path
     (tmp_path / "a.txt").write_text("y")
     with pytest.raises(InvalidInputError, match='record id "a" was used before'):
         read_subjects([tmp_path / "a.md", tmp_path / "a.txt"])
+
+
+def test_a_file_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path / "bid") + b"\xff.md"
+    Path(os.fsdecode(path)).write_text("# Bid")
+    with pytest.raises(InvalidInputError, match="is not UTF-8") as caught:
+        read(tmp_path)
+    assert str(caught.value).encode("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,9 @@ def register(commands: Commands) -> None:
         nargs="*",
         help="a rubric of the store and two of its versions",
     )
-    parser.add_argument("--files", metavar="BASE DRAFT", nargs=2, help="two files instead; BASE - is no base")
+    parser.add_argument(
+        "--files", metavar="BASE DRAFT", nargs=2, help="two files instead; - or null is no base"
+    )
     parser.add_argument("--batch", metavar="FILE", help="JSON Lines of {id, base, draft, requested_bump}")
     parser.add_argument(
         "--bump", choices=BUMPS, help="the bump asked for; a lower one than needed is ignored"
@@ -54,14 +56,27 @@ def run(options: argparse.Namespace, output: Output) -> int:
         from rubrictui.cli._input import read_version
         from rubrictui.core.versions import diff_versions
 
-        base = None if options.files[0] == "-" else read_version(options.files[0])
-        return _print(diff_versions(base, read_version(options.files[1]), options.bump), output)
+        base, draft = options.files
+        return _print(diff_versions(_base(base), read_version(draft), options.bump), output)
     if options.bump:
         raise UsageError("rubrictui diff: --bump goes with --files.", remedy="(See rubrictui diff --help.)")
     from rubrictui.cli._store import open_engine
 
-    with open_engine(options, read_only=True) as engine:
+    with open_engine(options) as engine:
         return _print(engine.diff(*options.names), output)
+
+
+def _base(name: str) -> VersionSnapshot | None:
+    """The version in a file; None for ``-`` and for a file that holds null: nothing was published yet."""
+    from rubrictui.cli._input import YAML_SUFFIXES, read_json, read_version
+    from rubrictui.core.loading import version_from_json
+
+    if name == "-":
+        return None
+    if name.casefold().endswith(YAML_SUFFIXES):
+        return read_version(name)
+    value = read_json(name)
+    return None if value is None else version_from_json(value, where=name)
 
 
 def _print(found: VersionDiff, output: Output) -> int:

@@ -110,6 +110,8 @@ class _Reader:
             main = texts[0]
         text, front = ("", {}) if main is None else _front_matter(self._text(main), main)
         name = folder.resolve().name
+        for file in (folder, *files):
+            _check_name(file)
         return self._document(
             name,
             text,
@@ -123,6 +125,7 @@ class _Reader:
         )
 
     def _file(self, path: Path, name: str) -> None:
+        _check_name(path)
         suffix = path.suffix.lower()
         if suffix in _TEXT_SUFFIXES:
             text, front = _front_matter(self._text(path), path)
@@ -308,6 +311,17 @@ def _files_of(folder: Path, notes: list[str]) -> list[Path]:
     if skipped:
         notes.append(f"{folder}: {skipped} hidden or linked {'file' if skipped == 1 else 'files'} left out.")
     return found
+
+
+def _check_name(path: Path) -> None:
+    """A name becomes a record id, so it must be text."""
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidInputError(
+            f"The file name {str(path).encode('utf-8', 'replace').decode()} is not UTF-8.",
+            remedy="Rename it.",
+        ) from None
 
 
 def _decode(data: bytes, encoding: str | None, path: Path) -> str:

@@ -6,6 +6,7 @@ wrong is found in one run, each with its file, line and column; nothing is guess
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -141,7 +142,8 @@ def read_files(
     """
     sources: list[_Source] = []
     for path in map(Path, paths):
-        source = _Source(str(path), path.parent)
+        # A file name that is not UTF-8 must not break the messages about it.
+        source = _Source(os.fsencode(path).decode("utf-8", "replace"), path.parent)
         sources.append(source)
         try:
             source.read(read_bytes(path))
