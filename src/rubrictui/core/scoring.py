@@ -375,7 +375,7 @@ def _passed(plan: Plan, outcome: Outcome, threshold: float | None) -> bool | Non
 def _confidence(
     plan: Plan, answers: tuple[Answer, ...], readings: list[Reading], shares: Shares
 ) -> float | None:
-    """The mean of reported confidences, weighted by absolute contribution; None when those sum to 0."""
+    """The mean of reported confidences, weighted by (absolute) contribution; None when those sum to 0."""
     if [answer.confidence for answer in answers].count(None) == len(answers):
         return None
     reported: list[float | None] = [None] * len(readings)
@@ -389,7 +389,7 @@ def _confidence(
         confidence = reported[number]
         path, score = shares.path[number], readings[number].score
         if confidence is not None and path is not None and score is not None:
-            contribution = abs(path * score)
+            contribution = path * score  # never below zero: neither weights nor scores are
             weighted += contribution * confidence
             total += contribution
     if total == 0.0:
