@@ -89,11 +89,16 @@ class Panel:
     # -- every way to read ---------------------------------------------------------------------------
 
     def cohorts(self) -> list[dict[str, Any]]:
+        keys = [
+            (self.north, self.spring, 1),
+            (self.north, self.spring, 2),
+            (self.north, self.autumn, 1),
+            (self.north, None, 1),
+            (self.south, None, 1),
+        ]
         return [
             {"subject_id": subject, "rubric_id": self.rubric, "context_id": context, "major": major}
-            for subject in (self.north, self.south)
-            for context in (None, self.spring, self.autumn)
-            for major in (1, 2)
+            for subject, context, major in keys
         ]
 
     def evaluation_ids(self, connection: Connection) -> list[str]:
@@ -118,14 +123,14 @@ class Panel:
                 "draft_cursor": [access.draft_cursor(c, viewer, id) for id in asked],
                 "evaluations": [
                     access.evaluations(c, viewer),
-                    *(access.evaluations(c, viewer, subject_id=one) for one in (self.north, self.south)),
-                    *(access.evaluations(c, viewer, context_id=one) for one in (self.spring, self.autumn)),
+                    access.evaluations(c, viewer, subject_id=self.north),
+                    access.evaluations(c, viewer, context_id=self.spring),
                     access.evaluations(c, viewer, rubric_id=self.rubric, limit=3),
                     access.evaluations(c, viewer, version_id=self.version),
                 ],
                 "past_answers": [
                     access.past_answers(c, viewer, rubric_id=self.rubric, criterion_key=key)
-                    for key in ("clarity", "evidence", "quality")
+                    for key in ("clarity", "quality")
                 ],
                 "cohort": [access.cohort(c, viewer, **key) for key in self.cohorts()],
                 "cohort_scores": [access.cohort_scores(c, viewer, **key) for key in self.cohorts()],

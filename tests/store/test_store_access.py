@@ -76,7 +76,7 @@ def test_what_may_not_be_seen_answers_as_what_is_not_there(panel: Panel) -> None
 
 
 @pytest.mark.parametrize("how", BLINDINGS)
-@pytest.mark.parametrize("name", ["ann", "head", "dev"])
+@pytest.mark.parametrize("name", ["ann", "head"])
 def test_open_work_of_her_own_hides_what_comes_from_peers(panel: Panel, name: str, how: str) -> None:
     viewer = getattr(panel, name)
     own_before = panel.scored(viewer, panel.north, 1.0, context_id=panel.spring)
@@ -87,11 +87,9 @@ def test_open_work_of_her_own_hides_what_comes_from_peers(panel: Panel, name: st
     assert found["is_blind"] == [True, False]
     assert own_before in seen(found)
     assert not {panel.by_ben, panel.by_judge} & seen(found)
-    of_north = [key["subject_id"] == panel.north for key in panel.cohorts()]
-    assert [cohort for cohort, here in zip(found["cohort"], of_north, strict=True) if here] == [None] * 6
-    assert [cohort for cohort, here in zip(found["cohort_scores"], of_north, strict=True) if here] == [
-        None
-    ] * 6
+    of_north = [place for place, key in enumerate(panel.cohorts()) if key["subject_id"] == panel.north]
+    assert [found["cohort"][place] for place in of_north] == [None] * len(of_north)
+    assert [found["cohort_scores"][place] for place in of_north] == [None] * len(of_north)
     # Other subjects are as they were, and sums leave out no more than the hidden ones.
     if name != "ann":
         assert panel.by_ben_south in seen(found)
@@ -170,8 +168,13 @@ def a_peer_works(panel: Panel) -> None:
         panel.scored(panel.cai, panel.north, 0.9, context_id=panel.spring, version=panel.next_version)
 
 
-@pytest.mark.parametrize("how", ["a draft in another context", "an assignment not begun"])
-@pytest.mark.parametrize("name", EVERYONE)
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        *((name, "a draft in another context") for name in EVERYONE),
+        *((name, "an assignment not begun") for name in ("ann", "head")),
+    ],
+)
 def test_nothing_she_can_observe_changes_when_a_peer_works(panel: Panel, name: str, how: str) -> None:
     viewer = getattr(panel, name)
     with panel.rows.together():
