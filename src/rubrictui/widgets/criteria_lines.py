@@ -292,14 +292,15 @@ def criterion_lines(
         below = _fold_chips(chips, layout.width - layout.name_start)
         # A digit being typed may need a line more; the height of a closed row must not change.
         below = below[:own_lines] if not is_cursor else below
-        return [head, *([bar, (" " * (layout.name_start - 1), "level"), *line] for line in below)]
+        margin: Piece = (" " * (layout.name_start - 1), "level")
+        return [_cut(head, layout.width), *([bar, margin, *line] for line in below)]
     gap = layout.name_end - layout.name_start - len(indent) - cell_len(name) - _line_width(marks)
     levels: Line = []
     for chip in chips:
         if levels:
             levels.append((" ", "level"))
         levels.extend(chip)
-    return [[*head, (" " * max(gap, 0), "level"), *_cut(levels, layout.width - layout.name_end)]]
+    return [_cut([*head, (" " * max(gap, 0), "level"), *levels], layout.width)]
 
 
 def open_lines(
@@ -389,7 +390,7 @@ def _anchor_lines(row: CriteriaRow, width: int, answer: Answer | None, in_full: 
 
 def _guidance_lines(row: CriteriaRow, width: int) -> list[Line]:
     if not (row.node.guidance or "").strip():
-        return [[("No guidance is written for this criterion.", "muted")]]
+        return [[(truncate("No guidance is written here.", width), "muted")]]
     parts = _paragraph((row.node.guidance or "").strip(), width - 10, None)
     return [
         [("Guidance: " if first else " " * 10, "mark"), (part, "detail")] for first, part in _first(parts)

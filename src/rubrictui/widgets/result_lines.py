@@ -105,14 +105,16 @@ class ResultColumns:
     score: int = 6
     share: int = 5
     points: int = 6
+    bar: int = _BAR
 
 
 def plan_columns(rows: Sequence[ResultRow], width: int) -> ResultColumns:
     """Names take what is left; narrow places give up the share and the points."""
     answer = min(max((cell_len(one_line(row.answer, 20)) for row in rows), default=6) + 1, 18)
     share, point = (5, 7) if width >= 70 else (0, 0)
-    taken = 3 + answer + 7 + (share + 1 if share else 0) + (point + 1 if point else 0) + _BAR + 1
-    return ResultColumns(width, max(width - taken, 10), answer, 6, share, point)
+    length = _BAR if width >= 50 else 0
+    taken = 3 + answer + 8 + (share + 1 if share else 0) + (point + 1 if point else 0) + length
+    return ResultColumns(width, max(width - taken, 10), answer, 6, share, point, length)
 
 
 def heading_line(columns: ResultColumns) -> Line:
@@ -121,7 +123,7 @@ def heading_line(columns: ResultColumns) -> Line:
     text = "   " + pad("Criterion", columns.name)
     if columns.share:
         text += f" {share:>{columns.share}}"
-    text += " " + pad(answer, columns.answer) + pad("", _BAR) + f" {score:>{columns.score}}"
+    text += " " + pad(answer, columns.answer) + pad("", columns.bar) + f" {score:>{columns.score}}"
     if columns.points:
         text += f" {point:>{columns.points}}"
     return [(text, "muted")]
@@ -148,7 +150,7 @@ def result_line(row: ResultRow, columns: ResultColumns, version: VersionSnapshot
     answer_style = "muted" if row.answer in ("unanswered", "N/A") else "text"
     line += [
         (" " + pad(one_line(row.answer, columns.answer - 1), columns.answer), answer_style),
-        (bar(value), "error" if failed else "filled" if value is not None else "muted"),
+        (bar(value, columns.bar), "error" if failed else "filled" if value is not None else "muted"),
         (f" {shown_score(version, value) if value is not None else '–':>{columns.score}}", "text"),
     ]
     if columns.points:

@@ -1,0 +1,48 @@
+"""No control byte of content leaves a rendered line, whatever a widget forgot."""
+
+from __future__ import annotations
+
+from rich.control import Control
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+from textual.filter import DimFilter
+from textual.strip import Strip
+
+from rubrictui.widgets.guard import CONTROL_GUARD, with_guard
+
+BACKGROUND = Color(0, 0, 0)
+
+
+def text_of(*segments: Segment) -> str:
+    return Strip(segments).apply_filter(CONTROL_GUARD, BACKGROUND).text
+
+
+def test_controls_direction_marks_and_hidden_characters_are_left_out() -> None:
+    hostile = "a\x1b]0;title\x07b\x9b2Jc\u202ed\u200be\x7f\r\n\ud800"
+    assert text_of(Segment(hostile)) == "a]0;titleb2Jcde"
+
+
+def test_hyperlinks_are_left_out() -> None:
+    strip = Strip([Segment("click", Style(link="file:///\x1b\\evil"))]).apply_filter(
+        CONTROL_GUARD, BACKGROUND
+    )
+    (segment,) = strip
+    assert segment.text == "click"
+    assert segment.style is not None
+    assert segment.style.link is None
+
+
+def test_a_clean_line_is_not_copied() -> None:
+    segments = [Segment("plain "), Segment("日本語 é ●", Style(bold=True))]
+    assert CONTROL_GUARD.apply(segments, BACKGROUND) is segments
+
+
+def test_the_frames_own_control_codes_pass() -> None:
+    move = Control.move_to(3, 4).segment
+    assert CONTROL_GUARD.apply([move], BACKGROUND) == [move]
+
+
+def test_the_guard_comes_last() -> None:
+    dim = DimFilter()
+    assert with_guard([dim]) == (dim, CONTROL_GUARD)
