@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
@@ -23,6 +22,7 @@ from textual.worker import Worker, WorkerState
 from rubrictui import screens
 from rubrictui.core.errors import InvalidInputError, RubrictuiError
 from rubrictui.error_log import ErrorLog
+from rubrictui.leaving import Leaving
 from rubrictui.opening import StoreOpening, demo_path
 from rubrictui.settings import Settings, error_log_path, load_settings, save_settings, settings_path
 from rubrictui.styles.themes import THEMES, TITLES, pick
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 HOME = "inbox"
-SIGNALS = ("SIGHUP", "SIGTERM")
 
 
 def utc_now() -> datetime:
@@ -64,7 +63,7 @@ class RubrictuiApp(App[int], inherit_bindings=False):
     """
 
     TITLE = "rubrictui"
-    CSS_PATH = "styles/app.tcss"
+    CSS_PATH = Path(__file__).parent / "styles" / "app.tcss"
     COMMANDS: ClassVar[set[Any]] = {lambda: _palette().Commands}
     NOTIFICATION_TIMEOUT = 6.0
 
@@ -131,10 +130,7 @@ class RubrictuiApp(App[int], inherit_bindings=False):
         self._opening.read_first()
 
     def on_mount(self) -> None:
-        loop = asyncio.get_running_loop()
-        for name in SIGNALS:
-            if (number := getattr(signal, name, None)) is not None:
-                loop.add_signal_handler(number, self._leave, 128 + number)
+        Leaving(self._leave, self._save).install(asyncio.get_running_loop())
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -150,11 +146,15 @@ class RubrictuiApp(App[int], inherit_bindings=False):
 
     def _leave(self, code: int = 0) -> None:
         """Save what screens hold and leave; the terminal is restored on the way out."""
+        self._save()
+        self.exit(code or self._opening.exit_code)
+
+    def _save(self) -> None:
+        """Make durable what screens hold."""
         for screen in reversed(self.screen_stack):
             flush = getattr(screen, "flush", None)
             if callable(flush):
                 flush()
-        self.exit(code or self._opening.exit_code)
 
     async def action_quit(self) -> None:
         """Leave; everything is saved."""

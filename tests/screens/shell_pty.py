@@ -117,6 +117,8 @@ class Terminal:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 self._status = os.waitstatus_to_exitcode(status)
+                if self.fd >= 0:
+                    self.read(0.2)
             elif time.monotonic() > until:
                 raise AssertionError(f"it did not leave within {seconds} s: {self.output[-2000:]!r}")
         return self._status

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import html
+import re
 import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from textual.app import App
+from textual.pilot import Pilot
 
 from rubrictui.app import RubrictuiApp
 from rubrictui.core.errors import RubrictuiError
@@ -34,6 +42,8 @@ from rubrictui.core.records import (
 from rubrictui.opening import StoreOpening
 
 ME = User(id="u-me", name="m.ruiz", display_name="Marta Ruiz")
+CELL = 12.2
+"""Units a cell is wide in a screenshot."""
 NOW = datetime(2027, 3, 1, 9, 30, tzinfo=UTC)
 
 SCALE = Scale(
@@ -329,6 +339,53 @@ class SlowOpening(StoreOpening):
 
     def _read_inbox(self) -> tuple[InboxRow, ...] | None:
         return self._rows
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """A terminal that is the same everywhere, and folders of the test's own; the folder is the value.
+
+    An error that nobody foresaw fails the test, unless it says "on purpose".
+    """
+    for name in ("NO_COLOR", "TEXTUAL_THEME", "SSH_CONNECTION", "RUBRICTUI_DB"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name.lower()))
+    yield tmp_path
+    log = tmp_path / "xdg_state_home" / "rubrictui" / "errors.log"
+    if log.exists():
+        assert "on purpose" in log.read_text(), log.read_text()
+
+
+async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
+    """Let the app run until ``holds``, at most some seconds."""
+    for _ in range(400):
+        if holds():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("it never came to hold:\n" + painted(pilot.app))
+
+
+async def settle(pilot: Pilot[Any]) -> None:
+    """Let the app finish what it has begun."""
+    await pilot.pause()
+    await until(pilot, lambda: all(worker.is_finished for worker in pilot.app.workers))
+    await pilot.pause()
+
+
+def painted(app: App[Any]) -> str:
+    """The screen as text, from the screenshot."""
+    lines: dict[float, list[str]] = {}
+    for x, y, text in re.findall(
+        r'<text [^>]*?x="([\d.]+)" y="([\d.]+)"[^>]*?>([^<]*)</text>', app.export_screenshot()
+    ):
+        line = lines.setdefault(float(y), [])
+        line += [" "] * (round(float(x) / CELL) - cell_len("".join(line)))
+        line.append(html.unescape(text).replace("\xa0", " "))
+    written = ("".join(line).rstrip() for _, line in sorted(lines.items()))
+    return "\n".join(line for line in written if line)
 
 
 def app_on(engine: StandIn, state: Path, **values: Any) -> RubrictuiApp:

@@ -98,10 +98,10 @@ def test_the_lines_under_the_inbox_say_what_the_columns_cut() -> None:
     first, second = detail(INBOX[1], NOW, PARIS_ISH)
     assert first == "Harbour Freight portal  (Proposal/p-2)"
     assert second == (
-        "Vendor proposal 1.2.0 · for Spring round · due Mon 1 Mar 2027 18:30 UTC+02:00 · last touched 28 Feb 21:30"
+        "due Mon 1 Mar 2027 18:30 UTC+02:00 · Vendor proposal 1.2.0 · for Spring round · last touched 28 Feb 21:30"
     )
     assert "was due" in detail(INBOX[2], NOW, UTC)[1]
-    assert detail(INBOX[4], NOW, UTC)[1].endswith("submitted 28 Feb 2027 09:30")
+    assert detail(INBOX[4], NOW, UTC)[1].startswith("submitted 28 Feb 2027 09:30 · Vendor")
 
 
 def test_the_catalog_lists_one_line_a_rubric_or_every_version() -> None:

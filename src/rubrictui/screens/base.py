@@ -7,6 +7,7 @@ from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from textual.screen import Screen, ScreenResultType
+from textual.worker import Worker, WorkerState
 
 if TYPE_CHECKING:
     from rubrictui.core.records import InboxRow
@@ -38,6 +39,10 @@ class Shell(Protocol):
         """What ``call`` makes of the engine, in a thread; waits for the engine first, and says so."""
         ...
 
+    def report(self, error: BaseException) -> None:
+        """Show an error as one quiet line; one that nobody foresaw also goes to the log."""
+        ...
+
     async def load_samples(self) -> None:
         """Load the sample data into the open store."""
         ...
@@ -56,6 +61,11 @@ class ShellScreen(Screen[ScreenResultType]):
     def shell(self) -> Shell:
         """The application, as screens see it."""
         return cast(Shell, self.app)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker's error is one quiet line; the screen stays as it was."""
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            self.shell.report(event.worker.error)
 
     def say(self, text: str, *, error: bool = False) -> None:
         """One quiet line above the footer that goes by itself and takes no focus."""

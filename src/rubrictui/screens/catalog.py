@@ -137,7 +137,7 @@ class CatalogScreen(ShellScreen[None]):
         yield FilterLine(rows)
         yield KeyFooter()
 
-    def on_mount(self) -> None:
+    def on_screen_resume(self) -> None:
         self.action_reload()
 
     @work(exit_on_error=False, exclusive=True, group="read")

@@ -96,8 +96,8 @@ class InboxScreen(ShellScreen[None]):
 
     DEFAULT_CSS = """
     InboxScreen {
-        & > #summary { height: 1; padding: 0 2; color: $text-muted; }
-        & > #detail { height: 2; padding: 0 2; background: $surface; color: $foreground; }
+        & > #summary { height: 1; padding: 0 2; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
+        & > #detail { height: 2; padding: 0 2; background: $surface; text-wrap: nowrap; text-overflow: ellipsis; }
         & > Welcome { display: none; }
         &.-welcome > Welcome { display: block; }
         &.-welcome > RowsList, &.-welcome > #summary, &.-welcome > #detail { display: none; }
@@ -112,6 +112,7 @@ class InboxScreen(ShellScreen[None]):
         self._inbox: dict[str, InboxRow] = {}
         self._read = False
         self._empty = False
+        self._worked_on: str | None = None
 
     def compose(self) -> ComposeResult:
         rows = RowsList(COLUMNS, empty=READING)
@@ -160,24 +161,24 @@ class InboxScreen(ShellScreen[None]):
         listed = self.query_one(RowsList)
         listed.empty = NOTHING
         if inbox != self._inbox or not inbox:
-            finished = (current := listed.current) is not None and self._was_finished(inbox, current.id)
-            following = next_row(rows)
             self._inbox = inbox
-            start = listed.current is None or finished
-            listed.set_rows(
-                to_rows(rows, self.shell.now(), self.shell.zone),
-                cursor=row_id(following) if start and following else None,
-            )
+            listed.set_rows(to_rows(rows, self.shell.now(), self.shell.zone), cursor=self._place(rows))
         self.query_one("#summary", Static).update(Content(one_line(summary(rows, self.shell.now()))))
         self.query_one(FilterLine).count()
         self.set_class(self._empty and not rows, "-welcome")
         self._show_detail()
         self.refresh_bindings()
 
-    def _was_finished(self, inbox: dict[str, InboxRow], row: str) -> bool:
-        """Whether the row under the cursor is done since: then the next one is the one to stand on."""
-        before, after = self._inbox.get(row), inbox.get(row)
-        return before is not None and is_open(before) and (after is None or not is_open(after))
+    def _place(self, rows: tuple[InboxRow, ...]) -> str | None:
+        """Where the cursor goes: to what was worked on while it is open, else to what is next; None: it stays."""
+        worked_on = self._worked_on
+        if self.is_current:  # a read that began before the form was opened is not the return from it
+            self._worked_on = None
+        if worked_on is None and self.query_one(RowsList).current is not None:
+            return None
+        work = (row for row in rows if worked_on and row.evaluation_id == worked_on and is_open(row))
+        row = next(work, None) or next_row(rows)
+        return row_id(row) if row else None
 
     def _show_closed(self, error: RubrictuiError) -> None:
         self.query_one(RowsList).empty = "The store is not open."
@@ -219,7 +220,7 @@ class InboxScreen(ShellScreen[None]):
                 assignment=row.assignment_id,
             )
 
-        await open_form(self, begin)
+        self._worked_on = await open_form(self, begin)
 
     @work(exit_on_error=False, exclusive=True, group="open")
     async def _open_result(self, evaluation_id: str) -> None:
@@ -253,7 +254,7 @@ class InboxScreen(ShellScreen[None]):
     @work(exit_on_error=False, exclusive=True, group="open")
     async def action_score_any(self) -> None:
         """Pick a subject, a rubric and a context, then score."""
-        await score_any(self)
+        self._worked_on = await score_any(self)
 
     def action_reload(self) -> None:
         """Read the inbox again."""

@@ -156,9 +156,7 @@ def detail(row: InboxRow, now: datetime, zone: tzinfo | None = None) -> tuple[st
     """Two lines that say about one row what its columns had to cut."""
     version = f" {row.version_number}" if row.version_number else ""
     first = f"{row.subject_title or row.subject_record_id}  ({row.subject_entity}/{row.subject_record_id})"
-    parts = [f"{row.rubric_name}{version}"]
-    if row.context_name:
-        parts.append(f"for {row.context_name}")
+    parts: list[str] = []
     if is_open(row) and row.due_at is not None:
         when = row.due_at.astimezone(zone)
         late = "was due" if row.due_at < now else "due"
@@ -166,7 +164,10 @@ def detail(row: InboxRow, now: datetime, zone: tzinfo | None = None) -> tuple[st
     if not is_open(row) and row.updated_at is not None:
         when = row.updated_at.astimezone(zone)
         parts.append(f"{row.state.lower()} {when.day} {when:%b %Y %H:%M}")
-    elif row.state == DRAFT and row.updated_at is not None:
+    parts.append(f"{row.rubric_name}{version}")
+    if row.context_name:
+        parts.append(f"for {row.context_name}")
+    if row.state == DRAFT and row.updated_at is not None:
         when = row.updated_at.astimezone(zone)
         parts.append(f"last touched {when.day} {when:%b %H:%M}")
     return first, " · ".join(parts)

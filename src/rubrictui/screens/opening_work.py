@@ -35,12 +35,13 @@ CONTEXT_COLUMNS = (
 NO_CONTEXT = "-"
 
 
-async def open_form(screen: ShellScreen[None], begin: Callable[[Engine], Draft]) -> None:
-    """Begin or resume what ``begin`` says, and show the form."""
+async def open_form(screen: ShellScreen[None], begin: Callable[[Engine], Draft]) -> str:
+    """Begin or resume what ``begin`` says, and show the form; the evaluation's id."""
     from rubrictui.screens.scoring import ScoringScreen
 
     draft = await screen.shell.ask(begin)
     screen.app.push_screen(ScoringScreen(await screen.shell.engine(), draft))
+    return draft.evaluation.id
 
 
 async def open_result(screen: ShellScreen[None], evaluation_id: str) -> None:
@@ -53,8 +54,12 @@ async def open_result(screen: ShellScreen[None], evaluation_id: str) -> None:
 
 async def score_any(
     screen: ShellScreen[None], *, subject_id: str | None = None, rubric_id: str | None = None
-) -> None:
-    """Let the user choose what is not given: a subject, a rubric, what it is for; then show the form."""
+) -> str | None:
+    """Let the user choose what is not given: a subject, a rubric, what it is for; then show the form.
+
+    Returns:
+        The evaluation's id; None when the user went back.
+    """
     if subject_id is None:
         subjects = await screen.shell.ask(lambda engine: engine.subjects())
         subject_id = await _choose(
@@ -67,7 +72,7 @@ async def score_any(
             ),
         )
         if subject_id is None:
-            return
+            return None
     if rubric_id is None:
         rubrics = await screen.shell.ask(lambda engine: engine.rubrics())
         rubric_id = await _choose(
@@ -80,15 +85,17 @@ async def score_any(
             ),
         )
         if rubric_id is None:
-            return
+            return None
     contexts = await screen.shell.ask(lambda engine: engine.contexts())
     context_id: str | None = NO_CONTEXT
     if rows := context_rows(contexts, rubric_id):
         context_id = await _choose(screen, ChooseScreen("Score · 3 of 3: for what?", CONTEXT_COLUMNS, rows))
         if context_id is None:
-            return
+            return None
     subject, rubric, context = subject_id, rubric_id, None if context_id == NO_CONTEXT else context_id
-    await open_form(screen, lambda engine: engine.open_draft(subject=subject, rubric=rubric, context=context))
+    return await open_form(
+        screen, lambda engine: engine.open_draft(subject=subject, rubric=rubric, context=context)
+    )
 
 
 async def _choose(screen: ShellScreen[None], choice: ChooseScreen) -> str | None:

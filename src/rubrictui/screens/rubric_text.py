@@ -60,7 +60,8 @@ def version_lines(version: VersionSnapshot, summary: VersionSummary | None, widt
         if summary.retired_at is not None:
             facts.append(f"retired {summary.retired_at:%Y-%m-%d}")
         lines.append(((", ".join(facts), "muted"),))
-    lines += ruler(version.bands, version.pass_threshold, width)
+    if version.bands or version.pass_threshold is not None:
+        lines += ruler(version.bands, version.pass_threshold, width)
     low, high = version.score_display_min, version.score_display_max
     passes = (
         "no threshold"

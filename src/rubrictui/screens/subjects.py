@@ -56,7 +56,8 @@ def content_words(subject: Subject) -> str:
     """What a subject holds, in at most 20 cells."""
     parts = []
     if subject.text:
-        parts.append(f"{len(subject.text.split()):,} words")
+        words = len(subject.text.split())
+        parts.append(f"{words:,} word{'' if words == 1 else 's'}")
     if subject.data:
         parts.append("data")
     if subject.files:

@@ -8,7 +8,6 @@ from typing import ClassVar
 from rich.cells import cell_len
 from textual.binding import ActiveBinding
 from textual.content import Content
-from textual.keys import key_to_character
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -100,7 +99,11 @@ class KeyFooter(Widget):
         display: dict[str, str] = {}
         for key, entry in active:
             shown = self.app.get_key_display(entry.binding)
-            character = key_to_character(key) or (shown if len(shown) == 1 and shown.isascii() else None)
+            character = (
+                " "
+                if key == "space"
+                else next((k for k in (key, shown) if k.isascii() and len(k) == 1), None)
+            )
             if focused is None or not focused.check_consume_key(key, character):
                 bindings[key], display[key] = entry, shown
         return shown_keys(bindings, display)

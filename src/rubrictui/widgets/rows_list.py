@@ -230,6 +230,7 @@ class RowsList(ScrollView, can_focus=True, inherit_bindings=False):
         self._lines: list[_Line] = []
         self._cursor = -1
         self._widths: tuple[int, ...] = ()
+        self._width = -1
         self._strips: dict[tuple[int, str], Strip] = {}
 
     # -- values in
@@ -250,9 +251,9 @@ class RowsList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def set_rows(self, rows: Sequence[Row], *, cursor: str | None = None) -> None:
         """Replace the rows. The cursor goes to the row ``cursor``, else stays with its row's id, else its place."""
-        wanted = cursor or (self.current.id if self.current else None)
+        before = self.current
         self._rows = tuple(rows)
-        self._rebuild(wanted)
+        self._rebuild(cursor or (before.id if before else None), before)
 
     def go_to(self, row_id: str) -> bool:
         """Put the cursor on the row ``row_id``; False when it is not listed."""
@@ -263,14 +264,16 @@ class RowsList(ScrollView, can_focus=True, inherit_bindings=False):
         return False
 
     def watch_filter(self) -> None:
-        self._rebuild(self.current.id if self.current else None)
+        before = self.current
+        self._cursor = -1  # what no longer matches gives its place to the first row that does
+        self._rebuild(before.id if before else None, before)
 
     def listed(self) -> list[int]:
         """The indexes of the rows to list now: those that the filter leaves."""
         return matching(self._rows, self.filter)
 
-    def _rebuild(self, wanted: str | None) -> None:
-        before, place = self.current, self._cursor
+    def _rebuild(self, wanted: str | None, before: Row | None) -> None:
+        place = self._cursor
         self._lines = []
         section = ""
         for index in self.listed():
@@ -363,14 +366,18 @@ class RowsList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _measure(self) -> None:
         self.virtual_size = Size(self.size.width, len(self._lines) + 1)
-        self._widths = column_widths(self.columns, self.scrollable_content_region.width - GUTTER)
+        self._width = -1
 
     def watch_has_focus(self, has_focus: bool) -> None:
         super().watch_has_focus(has_focus)
         self._refresh_line(self._cursor)
 
     def render_line(self, y: int) -> Strip:
-        width = self.size.width
+        width = self.scrollable_content_region.width
+        if width != self._width:  # also when the scrollbar came or went
+            self._width = width
+            self._widths = column_widths(self.columns, width - GUTTER)
+            self._strips.clear()
         if y == 0:
             return self._header(width)
         index = y - 1 + round(self.scroll_y)

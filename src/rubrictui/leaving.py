@@ -1,0 +1,79 @@
+"""Ending well when a signal says so: what screens hold is saved, the terminal is given back, and it does end.
+
+A terminal that goes away sends SIGHUP, and the kernel adds SIGCONT, on which Textual's driver would take the
+terminal over once more. Writing to a terminal that is gone, or that no longer reads, can block for ever. So
+leaving is asked of the event loop first, and is done without it when the loop does not answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import termios
+import threading
+from collections.abc import Callable
+from types import FrameType
+
+ENDING = ("SIGHUP", "SIGTERM")
+PATIENCE_SECONDS = 4.0
+
+
+def terminal_is_gone() -> bool:
+    """Whether the terminal this process was started on has been closed."""
+    try:
+        termios.tcgetattr(sys.__stdin__.fileno() if sys.__stdin__ else 0)
+    except (termios.error, OSError, ValueError):
+        return True
+    return False
+
+
+class Leaving:
+    """Handlers of the signals that end the application.
+
+    Args:
+        leave: saves and ends, in the event loop; it gets the exit code.
+        save: saves what screens hold; called from another thread when the loop does not answer.
+    """
+
+    def __init__(self, leave: Callable[[int], None], save: Callable[[], None]) -> None:
+        self._leave = leave
+        self._save = save
+        self._ending = False
+
+    def install(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Handle the signals from now on. Only the main thread may; elsewhere nothing is done."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for name in ENDING:
+            number = getattr(signal, name)
+
+            def end(received: int, _frame: FrameType | None) -> None:
+                self._end(loop, 128 + received)
+
+            signal.signal(number, end)
+        resume = signal.getsignal(signal.SIGCONT)
+        if callable(resume):
+
+            def go_on(received: int, frame: FrameType | None) -> None:
+                if not (self._ending or terminal_is_gone()):
+                    resume(received, frame)
+
+            signal.signal(signal.SIGCONT, go_on)
+
+    def _end(self, loop: asyncio.AbstractEventLoop, code: int) -> None:
+        if self._ending:
+            return
+        self._ending = True
+        watch = threading.Timer(PATIENCE_SECONDS, self._end_anyway, [code])
+        watch.daemon = True
+        watch.start()
+        loop.call_soon_threadsafe(self._leave, code)
+
+    def _end_anyway(self, code: int) -> None:
+        """The loop hangs, most likely in a write to a terminal that does not read: save and go."""
+        try:
+            self._save()
+        finally:
+            os._exit(code)

@@ -1,0 +1,104 @@
+"""The app as a process on a terminal of its own: what it imports, how it ends, what it sends."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from shell_pty import Terminal
+
+from rubrictui import Engine
+from rubrictui.opening import operating_system_login
+
+RUN = "import sys; from rubrictui.app import run; sys.exit(run(sys.argv[1]))"
+
+FIRST_FRAME = """
+import sys
+from rubrictui.app import RubrictuiApp
+from rubrictui.opening import StoreOpening
+
+class AtTheFirstFrame(RubrictuiApp):
+    def _begin(self):
+        heavy = {"sqlalchemy", "sqlmodel", "alembic", "numpy", "yaml", "krippendorff", "pydantic"}
+        print(sorted(heavy & set(sys.modules)), len(self.screen.query_one("RowsList").rows))
+        self.exit(0)
+
+sys.exit(AtTheFirstFrame(StoreOpening(sys.argv[1])).run(headless=True, size=(80, 24)))
+"""
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the samples; tests only read it."""
+    path = tmp_path_factory.mktemp("shell") / "rubrics.db"
+    with Engine(path) as engine:
+        engine.load_samples()
+    return path
+
+
+@pytest.fixture
+def surroundings(tmp_path: Path) -> dict[str, str]:
+    return {name: str(tmp_path) for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME")}
+
+
+def test_nothing_heavy_is_imported_before_the_first_frame(store: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_FRAME, str(store)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout.splitlines()[-1].startswith("[] ")
+
+
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM"])
+def test_a_signal_ends_the_app_and_gives_the_terminal_back(
+    store: Path, surroundings: dict[str, str], name: str
+) -> None:
+    number = signal.Signals[name]
+    with Terminal(["-c", RUN, str(store)], environment=surroundings) as terminal:
+        terminal.wait_for("to score")
+        terminal.signal(number)
+        assert terminal.wait() == 128 + number
+        assert terminal.is_restored()
+        assert b"Traceback" not in terminal.output
+
+
+def test_a_terminal_that_is_closed_ends_the_app(
+    store: Path, surroundings: dict[str, str], tmp_path: Path
+) -> None:
+    with Terminal(["-c", RUN, str(store)], environment=surroundings) as terminal:
+        terminal.wait_for("to score")
+        terminal.hang_up()
+        assert terminal.wait() == 128 + signal.SIGHUP
+    assert not list(tmp_path.rglob("errors.log"))
+
+
+def test_moving_sends_little_and_an_idle_app_sends_nothing(store: Path, surroundings: dict[str, str]) -> None:
+    over_ssh = {**surroundings, "SSH_CONNECTION": "192.0.2.1 50000 192.0.2.2 22"}
+    with Terminal(["-c", RUN, str(store)], environment=over_ssh) as terminal:
+        terminal.wait_for(f"{operating_system_login()} · ")  # the engine has answered too
+        terminal.read(1)
+        assert b"\x1b[?1000h" not in terminal.output  # no mouse over SSH
+        assert terminal.read(1.5) == b""
+        terminal.press("j")
+        assert 0 < len(terminal.read(0.5)) < 2000
+        terminal.press("q")
+        assert terminal.wait() == 0
+        assert terminal.is_restored()
+
+
+def test_without_a_terminal_it_says_what_to_do_instead(store: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, str(store)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "The application needs a terminal. In a script use the commands: rubrictui --help." in done.stderr
