@@ -128,7 +128,7 @@ class Submitting(Drafts):
             work = self._work(
                 connection, subject=subject, rubric=None, version=version_id, context=context, assignment=None
             )
-            return self._store(
+            evaluation_id, warnings = self._store(
                 connection,
                 work,
                 by,
@@ -137,6 +137,7 @@ class Submitting(Drafts):
                 pass_threshold=pass_threshold,
                 extra={"metadata": metadata},
             )
+            return self._detail(connection, evaluation_id, warnings=warnings)
 
     def record_evaluation(
         self,
@@ -184,7 +185,7 @@ class Submitting(Drafts):
             if supersedes is None and supersede_last:
                 last = self._last_submitted(connection, work, by)
                 supersedes = last.id if last else None
-            return self._store(
+            evaluation_id, warnings = self._store(
                 connection,
                 work,
                 by,
@@ -193,6 +194,7 @@ class Submitting(Drafts):
                 pass_threshold=pass_threshold,
                 extra=extra,
             )
+            return self._detail(connection, evaluation_id, warnings=warnings)
 
     def withdraw(self, evaluation_id: str, reason: str) -> Evaluation:
         """Take a Submitted evaluation out of its cohort, with a reason; its row stays as it is.
@@ -245,14 +247,14 @@ class Submitting(Drafts):
         pass_threshold: float | None,
         extra: dict[str, Any],
         id: str | None = None,
-    ) -> EvaluationDetail:
-        """A whole evaluation at once: begun, answered, submitted."""
+    ) -> tuple[str, tuple[str, ...]]:
+        """A whole evaluation at once: begun, answered, submitted. Returns its id, and what was ignored."""
         given = tuple(answers)
         self._no_open_draft(connection, work, by)
         draft = self._fill(connection, work, by, given, supersedes=supersedes, extra=extra, id=id, check=True)
         version = self._frozen(connection, work.version.id)
         self._finish(connection, draft, version, storable(version, given), pass_threshold=pass_threshold)
-        return self._detail(connection, draft.id, warnings=answer_warnings(version, given))
+        return draft.id, answer_warnings(version, given)
 
     def _fill(
         self,
