@@ -7,7 +7,17 @@ from fractions import Fraction
 from typing import Any
 
 import msgspec
-from core_strategies import Dice, dice, exact_scores, make_answer, make_version, quick, scored_cases, versions
+from core_strategies import (
+    Dice,
+    dice,
+    exact_scores,
+    make_answer,
+    make_answers,
+    make_version,
+    quick,
+    scored_cases,
+    versions,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -146,6 +156,15 @@ def test_a_second_computation_and_a_fresh_copy_of_the_version_give_the_same(
     assert compute(version, iter(answers)) == first
     copy = msgspec.json.decode(msgspec.json.encode(version), type=VersionSnapshot)
     assert compute(copy, answers) == first
+
+
+@quick
+@given(dice)
+def test_what_was_scored_before_leaves_no_trace(dice: Dice) -> None:
+    version = make_version(dice)
+    sets = [make_answers(dice, version) for _ in range(5)]
+    for answers in (*sets, *sets):
+        assert compute(version, answers) == compute(msgspec.structs.replace(version), answers)
 
 
 @quick

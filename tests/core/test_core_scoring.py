@@ -440,13 +440,14 @@ def test_snapshots_that_take_each_others_place_in_memory_are_never_mixed_up() ->
         del snapshot, result
 
 
-def test_what_is_remembered_is_bounded() -> None:
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plans, "_SHARES_KEPT", 1300)
     scale = Scale(id="s", scale_type=ScaleType.NUMERIC, min_value=0, max_value=1)
-    nodes = [leaf(f"l{n}", scale_id="s", weight=n) for n in range(12)]
+    nodes = [leaf(f"l{n}", scale_id="s", weight=2**n) for n in range(12)]
     snapshot = VersionSnapshot(nodes=tuple(nodes), scales=(scale,))
     for n in range(3000):
         present = [node for place, node in enumerate(nodes) if n >> place & 1 or n % 3 == 0]
-        compute(snapshot, [value(node.id, n / 3000) for node in present])
+        compute(snapshot, [value(node.id, n / 3000 if node is nodes[1] else 0.5) for node in present])
     plan = plans.plan_of(snapshot)
     assert all(len(each.readings) <= plans._READINGS_KEPT for each in plan.leaves)
     assert len(plan.shares) * 13 <= plans._SHARES_KEPT + 13
@@ -493,3 +494,15 @@ def test_minimum_and_maximum_groups_keep_their_own_contribution_and_hide_those_b
         "b": (0.75, None),
         "c": (0.25, 0.25),
     }
+
+
+def test_names_that_others_wrote_cannot_break_a_message_or_reach_the_terminal() -> None:
+    evil = "Evil\n\x1b[2J" + "x" * 500
+    snapshot = version(leaf("a", name=evil, is_gate=True, gate_minimum_score=1))
+    texts = [*unknown_answers(snapshot, [level(evil, "meets")])]
+    texts.append(explain_outcome(snapshot, compute(snapshot, [level("a", "miss")])))
+    with pytest.raises(ScoringError) as caught:
+        check_answer(snapshot, level("a", evil))
+    for text in (*texts, str(caught.value)):
+        assert text.isprintable()
+        assert len(text) < 300

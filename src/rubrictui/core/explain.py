@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import ceil, floor, isfinite, isnan
 
 from rubrictui.core.canonical import canonical_json
+from rubrictui.core.display import visible
 from rubrictui.core.errors import ScoringError
 from rubrictui.core.model import (
     NodeType,
@@ -28,6 +29,11 @@ def number(value: float) -> str:
     return canonical_json(float(f"{value:.12g}"))
 
 
+def said(text: str) -> str:
+    """Text that others wrote, fit for one line of a message."""
+    return visible(text if len(text) <= 80 else f"{text[:79]}…", newlines=False)
+
+
 def display_score(version: VersionSnapshot, score: float | None) -> float | None:
     """A 0..1 score on the version's display range (0..100 unless its author chose another), rounded."""
     if score is None:
@@ -43,7 +49,7 @@ def explain_outcome(version: VersionSnapshot, result: ScoreResult) -> str:
 
     def name(scored: ScoredNode) -> str:
         node = nodes.get(scored.id)
-        return (node.name.strip() if node else "") or scored.key
+        return said((node.name.strip() if node else "") or scored.key)
 
     if result.outcome is Outcome.INCOMPLETE:
         minimum = version.minimum_completeness
@@ -120,9 +126,11 @@ def no_scale(leaf: Leaf) -> ScoringError:
 
 
 def not_on_level(leaf: Leaf, level_id: str | None) -> ScoringError:
-    labels = [level.label for level in leaf.scale.levels] if leaf.scale else []
+    labels = [said(level.label) for level in leaf.scale.levels] if leaf.scale else []
     choices = f"Choose {_one_of(labels)}." if labels else "Give the scale levels in a new version."
-    what = f'"{level_id.strip()}" is not a level of its scale.' if level_id else "a number is not a level."
+    what = (
+        f'"{said(level_id.strip())}" is not a level of its scale.' if level_id else "a number is not a level."
+    )
     return _refusal("not_on_level", leaf, what, choices)
 
 
@@ -161,7 +169,7 @@ def off_step(leaf: Leaf, value: float, low: float, high: float, step: float) -> 
 
 
 def _refusal(kind: str, leaf: Leaf, what: str, remedy: str) -> ScoringError:
-    return ScoringError(kind, leaf.node.key, f"{leaf.name}: {what}", remedy=remedy)
+    return ScoringError(kind, leaf.node.key, f"{said(leaf.name)}: {what}", remedy=remedy)
 
 
 def _one_of(labels: list[str]) -> str:

@@ -435,7 +435,7 @@ def _unknown(version: VersionSnapshot, answer: Answer) -> str:
     folded = fold_id(answer.criterion_id)
     node = next((node for node in version.nodes if fold_id(node.id) == folded), None)
     if node is None:
-        return f'An answer names the criterion id "{answer.criterion_id}", which this version does not have.'
+        return f'An answer names the criterion id "{explain.said(answer.criterion_id)}", which this version does not have.'
     if not node.is_criterion:
-        return f'An answer is given to "{node.key}", which is a group and takes none.'
-    return f'An answer is given to "{node.key}", whose parent does not exist or is no group.'
+        return f'An answer is given to "{explain.said(node.key)}", which is a group and takes none.'
+    return f'An answer is given to "{explain.said(node.key)}", whose parent does not exist or is no group.'
