@@ -1,4 +1,4 @@
-"""A migrated store to copy for every test."""
+"""One store that every test begins anew, from one of two templates."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 from engine_world import SUBJECT, World
 
 from rubrictui.core.model import VersionSnapshot
-from rubrictui.store.database import Database
 
 
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated store with its chief in it, and nothing else."""
     path = tmp_path_factory.mktemp("store") / "empty.db"
-    Database.open(path).close()
+    World(path).close()
     return path
 
 
@@ -34,15 +34,20 @@ def paper_store(empty_store: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     return path
 
 
+@pytest.fixture(scope="session")
+def kept_world(empty_store: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
+    path = tmp_path_factory.mktemp("store") / "store.db"
+    shutil.copy(empty_store, path)
+    return World(path)
+
+
 @pytest.fixture
-def world(request: pytest.FixtureRequest, empty_store: Path, tmp_path: Path) -> Iterator[World]:
+def world(request: pytest.FixtureRequest, kept_world: World, empty_store: Path) -> Iterator[World]:
     """A store of this test's own: with the paper in it when the test asks for ``paper``, else empty."""
-    path = tmp_path / "store.db"
     with_paper = "paper" in request.fixturenames
-    shutil.copy(request.getfixturevalue("paper_store") if with_paper else empty_store, path)
-    made = World(path)
-    yield made
-    made.close()
+    kept_world.begin_with(request.getfixturevalue("paper_store") if with_paper else empty_store)
+    yield kept_world
+    kept_world.close()
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -83,29 +84,45 @@ def answers(**given: Any) -> tuple[Answer, ...]:
 
 
 class World:
-    """One store file and the people who open it."""
+    """One store file and the people who work in it.
+
+    The file is exchanged between tests and the open engine kept, with the statements it has compiled:
+    opening one for every person of every test would take longer than the tests.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._engines: dict[str, Engine] = {}
+        self._opened: list[Engine] = []
         self._ticks = itertools.count()
-        self.chief = self.engine("chief")
+        self.chief = Engine(path, user="chief", clock=self.clock)
 
     def clock(self) -> datetime:
         return datetime(2027, 1, 1, tzinfo=UTC) + timedelta(seconds=next(self._ticks))
 
     def engine(self, name: str, **options: Any) -> Engine:
-        if options:
-            return Engine(self.path, user=name, clock=self.clock, **options)
-        if name not in self._engines:
-            self._engines[name] = Engine(self.path, user=name, clock=self.clock)
-        return self._engines[name]
+        """The store opened once more, by this login."""
+        opened = Engine(self.path, user=name, clock=self.clock, **options)
+        self._opened.append(opened)
+        return opened
 
     def user(self, name: str, *roles: Role) -> Engine:
-        """A user of the store with these roles (a reviewer by default), and an engine of hers."""
-        if name not in {user.name for user in self.chief.users()}:
-            self.chief.add_user(name, roles=roles or (Role.REVIEWER,))
-        return self.engine(name)
+        """A user of the store with these roles (a reviewer when new), and an engine on which she asks."""
+        known = next((user for user in self.chief.users() if user.name == name), None)
+        return self.chief._acting_as(known or self.chief.add_user(name, roles=roles or (Role.REVIEWER,)))
+
+    def begin_with(self, template: Path) -> None:
+        """Put a copy of ``template`` in the place of the store. Its chief is the same user."""
+        self.close()
+        for file in self.path.parent.glob(f"{self.path.name}*"):
+            file.unlink()
+        shutil.copy(template, self.path)
+        self.chief._versions.forget()
+        self.chief.user = self.chief._known_user("chief")
+
+    def close(self) -> None:
+        for engine in (self.chief, *self._opened):
+            engine.close()
+        self._opened.clear()
 
     def publish(self, name: str = "Paper review", **changes: Any) -> VersionSnapshot:
         """A published rubric of ``NODES``; ``changes`` are fields of its version."""
@@ -120,7 +137,3 @@ class World:
         """Save the draft and publish it."""
         self.chief.save_draft(draft)
         return self.chief.version(self.chief.publish(draft.rubric_name).id)
-
-    def close(self) -> None:
-        for engine in self._engines.values():
-            engine.close()

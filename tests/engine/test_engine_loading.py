@@ -81,7 +81,7 @@ def test_documents_in_any_order_are_published_and_submitted_with_their_own_ids(w
     version = world.chief.version("Paper review")
     assert (version.id, version.rubric_id, version.number) == ("v-1", "r-1", "1.0.0")
     assert [n.id for n in version.nodes] == [n.id for n in NODES]
-    ann, bob = world.engine("ann"), world.engine("bob")
+    ann, bob = world.user("ann"), world.user("bob")
     assert ann.user.id == "u-ann"
     assert {e.id: e.status.value for e in ann.evaluations()} == {
         "e-1": "Submitted",
@@ -164,7 +164,7 @@ def test_a_file_submits_nothing_that_a_reviewer_could_not(world: World, what: st
     entry = EvaluationEntry(id="e-9", **WORK, user="ann", answers=(answer,))
     with pytest.raises(error):
         world.chief.load_documents([SubjectsFile(evaluations=(entry,))])
-    assert world.engine("ann").evaluations() == ()
+    assert world.user("ann").evaluations() == ()
 
 
 def test_a_draft_in_a_file_takes_only_legal_answers(world: World) -> None:
@@ -178,7 +178,7 @@ def test_a_draft_in_a_file_takes_only_legal_answers(world: World) -> None:
     )
     with pytest.raises(ScoringError):
         world.chief.load_documents([SubjectsFile(evaluations=(entry,))])
-    assert world.engine("ann").evaluations() == ()
+    assert world.user("ann").evaluations() == ()
 
 
 def test_loading_takes_the_roles_of_what_is_loaded(world: World) -> None:
