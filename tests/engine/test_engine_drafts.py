@@ -199,6 +199,7 @@ def test_an_evaluation_keeps_the_hash_of_the_subject_it_saw(world: World, rita: 
     world.chief.add_subjects([change(SUBJECT, text="Another text.")])
     submitted = rita.submit(draft.evaluation.id)
     assert submitted.evaluation.subject_hash == draft.subject.content_hash != submitted.subject.content_hash
+    assert any("changed" in warning for warning in rita.evaluation(draft.evaluation.id).warnings)
 
 
 # -- saving answers ----------------------------------------------------------------------------------

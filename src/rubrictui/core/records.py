@@ -328,7 +328,8 @@ class Cohort(Value, frozen=True, kw_only=True):
 class EvaluationDetail(Value, frozen=True, kw_only=True):
     """One evaluation, whole. ``cohort`` is None where the viewer may not see it.
 
-    ``warnings`` come only from the call that submitted it: answers that took no part.
+    ``warnings`` say that the subject has changed since, and, from the call that submitted it, which
+    answers took no part.
     """
 
     evaluation: Evaluation

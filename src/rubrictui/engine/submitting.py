@@ -35,6 +35,8 @@ from rubrictui.engine.errors import (
 from rubrictui.engine.work import PEOPLE, Evaluator, Work, check_context, evaluator
 from rubrictui.store import access, evaluations, subjects
 
+_SUBJECT_CHANGED = "The subject has changed since it was read for this evaluation."
+
 
 class Submitting(Drafts):
     """Submitting and withdrawing evaluations."""
@@ -57,7 +59,7 @@ class Submitting(Drafts):
         changed = draft.subject_hash != subject.content_hash
         warnings = answer_warnings(version, answers)
         if changed:
-            warnings += ("The subject has changed since this draft was opened.",)
+            warnings += (_SUBJECT_CHANGED,)
         return SubmitPreview(
             result=result,
             problems=problems,
@@ -352,10 +354,13 @@ class Submitting(Drafts):
     ) -> EvaluationDetail:
         """One evaluation, whole, as the user may see it."""
         found = self._evaluation(connection, evaluation_id)
+        subject = self._find_subject(connection, found.subject_id)
+        if found.subject_hash != subject.content_hash:
+            warnings += (_SUBJECT_CHANGED,)
         return EvaluationDetail(
             evaluation=found,
             version=self._snapshot(connection, found.version_id),
-            subject=self._find_subject(connection, found.subject_id),
+            subject=subject,
             context=self._optional_context(connection, found.context_id),
             scores=access.scores(connection, self.user, evaluation_id),
             cohort=access.cohort(
