@@ -19,6 +19,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.timer import Timer
+from textual.widgets import TextArea
 
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.explain import display_score, number
@@ -30,8 +31,8 @@ from rubrictui.widgets.criteria_list import CriteriaList
 from rubrictui.widgets.evidence_panel import EvidencePanel
 from rubrictui.widgets.form_header import FormHeader
 from rubrictui.widgets.key_footer import KeyFooter
-from rubrictui.widgets.prompt_line import PromptLine
-from rubrictui.widgets.rationale_editor import RationaleArea, RationaleEditor
+from rubrictui.widgets.prompt_line import PromptInput, PromptLine
+from rubrictui.widgets.rationale_editor import RationaleEditor
 from rubrictui.widgets.subject_pages import subject_pages
 from rubrictui.widgets.subject_view import SubjectView
 
@@ -84,13 +85,25 @@ class ScoringScreen(ShellScreen[Finished]):
     )
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (SIDE_BY_SIDE, "-wide")]  # noqa: RUF012 - Textual declares it
 
+    # With priority, so that keys that arrive together act in the order they were typed, and what follows
+    # the key of a text field arrives in it.
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "rationale", "Rationale", id="form.rationale", tooltip="Write the rationale"),
-        Binding("e", "evidence", "Evidence", id="form.evidence", tooltip="Quotes, files, links and notes"),
+        Binding(
+            "r", "rationale", "Rationale", priority=True, id="form.rationale", tooltip="Write the rationale"
+        ),
+        Binding(
+            "e",
+            "evidence",
+            "Evidence",
+            priority=True,
+            id="form.evidence",
+            tooltip="Quotes, files, links and notes",
+        ),
         Binding(
             "S",
             "submit",
             "Submit",
+            priority=True,
             id="form.submit",
             tooltip="Say what is missing or what will be frozen, and ask",
         ),
@@ -99,28 +112,54 @@ class ScoringScreen(ShellScreen[Finished]):
             "swap",
             "Swap",
             key_display="Tab",
+            priority=True,
             id="form.swap",
             tooltip="Change between the subject and the criteria",
         ),
-        Binding("f", "flag", "Return to", show=False, id="form.flag", tooltip="Mark to return to, and back"),
-        Binding("u", "undo", "Undo", show=False, id="form.undo"),
-        Binding("U,ctrl+y", "redo", "Redo", show=False, id="form.redo"),
+        Binding(
+            "f",
+            "flag",
+            "Return to",
+            show=False,
+            priority=True,
+            id="form.flag",
+            tooltip="Mark to return to, and back",
+        ),
+        Binding("u", "undo", "Undo", show=False, priority=True, id="form.undo"),
+        Binding("U,ctrl+y", "redo", "Redo", show=False, priority=True, id="form.redo"),
         Binding(
             "p",
             "past",
             "Past answers",
             show=False,
+            priority=True,
             id="form.past",
             tooltip="What you answered here for other subjects",
         ),
         Binding(
-            "c", "phrases", "Phrases", show=False, id="form.phrases", tooltip="Write with your own phrases"
+            "c",
+            "phrases",
+            "Phrases",
+            show=False,
+            priority=True,
+            id="form.phrases",
+            tooltip="Write with your own phrases",
+        ),
+        Binding(
+            "q",
+            "quote",
+            "Quote",
+            show=False,
+            priority=True,
+            id="form.quote",
+            tooltip="Pick a quote as evidence for this criterion",
         ),
         Binding(
             "E",
             "external",
             "$EDITOR",
             show=False,
+            priority=True,
             id="form.editor",
             tooltip="Write the rationale in your own editor",
         ),
@@ -130,16 +169,22 @@ class ScoringScreen(ShellScreen[Finished]):
             "Find",
             key_display="/",
             show=False,
+            priority=True,
             id="form.find",
             tooltip="Find a criterion by its words",
         ),
-        Binding("J", "scroll_subject(3)", "Scroll subject", show=False, id="form.subject_down"),
-        Binding("K", "scroll_subject(-3)", "Scroll subject back", show=False, id="form.subject_up"),
+        Binding(
+            "J", "scroll_subject(3)", "Scroll subject", show=False, priority=True, id="form.subject_down"
+        ),
+        Binding(
+            "K", "scroll_subject(-3)", "Scroll subject back", show=False, priority=True, id="form.subject_up"
+        ),
         Binding(
             "v",
             "running_score",
             "Running score",
             show=False,
+            priority=True,
             id="form.running_score",
             tooltip="Show the score so far, or hide it",
         ),
@@ -148,6 +193,7 @@ class ScoringScreen(ShellScreen[Finished]):
             "decline",
             "Decline",
             show=False,
+            priority=True,
             id="form.decline",
             tooltip="Give this work up, with a reason",
         ),
@@ -156,15 +202,17 @@ class ScoringScreen(ShellScreen[Finished]):
             "say_saved",
             "Saved?",
             show=False,
+            priority=True,
             id="form.say_saved",
             tooltip="Say whether everything is saved",
         ),
         Binding(
-            "escape,q",
+            "escape",
             "leave",
             "Back",
             key_display="Esc",
             show=False,
+            priority=True,
             id="form.leave",
             tooltip="Leave; the draft stays",
         ),
@@ -174,6 +222,7 @@ class ScoringScreen(ShellScreen[Finished]):
     | :- | :- |
     | r | Write the rationale. |
     | e | Evidence. |
+    | q | Pick a quote in the subject as evidence. |
     | E | Write the rationale in ``$EDITOR``. |
     | c | Write with one of your phrases. |
     | p | Your earlier answers to this criterion. |
@@ -186,7 +235,7 @@ class ScoringScreen(ShellScreen[Finished]):
     | S | Submit, after a question. |
     | d | Decline, with a reason. |
     | ctrl+s | Say whether everything is saved; it is, as you type. |
-    | escape, q | Leave; the draft stays. |
+    | escape | Leave; the draft stays. |
     """
 
     DEFAULT_CSS = """
@@ -210,6 +259,17 @@ class ScoringScreen(ShellScreen[Finished]):
         super().__init__()
         self._engine = engine
         self.session = DraftSession(engine, draft)
+        version = draft.version
+        about = [f"{version.rubric_name} {version.number or 'draft'}"]
+        if draft.context is not None:
+            about.append(draft.context.name or draft.context.record_id)
+        if draft.evaluation.supersedes_id:
+            about.append("correction")
+        self.header = FormHeader(draft.subject.title or draft.subject.record_id, " · ".join(about))
+        self.subject = SubjectView(subject_pages(draft.subject, version.instructions))
+        self.criteria = CriteriaList(
+            version, answers=self.session.answers, flagged=self.session.flagged, cursor=draft.cursor
+        )
         self._criteria_by_id = {fold_id(node.id): node for node in draft.version.nodes}
         self._not_applicable_before: dict[str, Answer] = {}
         self._typed: tuple[str, str] | None = None
@@ -220,6 +280,7 @@ class ScoringScreen(ShellScreen[Finished]):
         self._shows_score = False
         self._told_problem = ""
         self._may_leave_unsaved = False
+        self._returns_to_criteria = False
         self._editor: RationaleEditor | None = None
         self._panel: EvidencePanel | None = None
         self._prompt: PromptLine | None = None
@@ -230,22 +291,10 @@ class ScoringScreen(ShellScreen[Finished]):
     # -- parts
 
     def compose(self) -> ComposeResult:
-        draft = self.session.draft
-        version = draft.version
-        about = [f"{version.rubric_name} {version.number or 'draft'}"]
-        if draft.context is not None:
-            about.append(draft.context.name or draft.context.record_id)
-        if draft.evaluation.supersedes_id:
-            about.append("correction")
-        yield FormHeader(draft.subject.title or draft.subject.record_id, " · ".join(about))
+        yield self.header
         with Horizontal(id="panes"):
-            yield SubjectView(subject_pages(draft.subject, version.instructions))
-            yield CriteriaList(
-                version,
-                answers=self.session.answers,
-                flagged=self.session.flagged,
-                cursor=draft.cursor,
-            )
+            yield self.subject
+            yield self.criteria
         yield KeyFooter()
 
     def on_mount(self) -> None:
@@ -254,14 +303,6 @@ class ScoringScreen(ShellScreen[Finished]):
         self._show_state()
         if draft.evaluation.subject_hash and draft.evaluation.subject_hash != draft.subject.content_hash:
             self.say("The subject has changed since you last opened it: look at what you answered.")
-
-    @property
-    def criteria(self) -> CriteriaList:
-        return self.query_one(CriteriaList)
-
-    @property
-    def subject(self) -> SubjectView:
-        return self.query_one(SubjectView)
 
     @property
     def _current(self) -> Node | None:
@@ -289,7 +330,7 @@ class ScoringScreen(ShellScreen[Finished]):
             parts.append(f"{len(session.flagged)} ⚑")
         if self._shows_score:
             parts.insert(0, self._score_words())
-        self.query_one(FormHeader).show(
+        self.header.show(
             mark=safety.value, is_safe=safety is not Safety.NOT_SAVED, progress=" · ".join(parts)
         )
         if session.problem and session.problem != self._told_problem:
@@ -379,11 +420,11 @@ class ScoringScreen(ShellScreen[Finished]):
 
     def action_undo(self) -> None:
         """Take the last change back."""
-        self._step_back(self.session.undo, "Nothing to undo.")
+        self.call_later(self._step_back, self.session.undo, "Nothing to undo.")
 
     def action_redo(self) -> None:
         """Make the change that was taken back once more."""
-        self._step_back(self.session.redo, "Nothing to redo.")
+        self.call_later(self._step_back, self.session.redo, "Nothing to redo.")
 
     def _step_back(self, step: Callable[[], Change | None], nothing: str) -> None:
         change = step()
@@ -425,13 +466,13 @@ class ScoringScreen(ShellScreen[Finished]):
     def _focus_main(self) -> None:
         """Put the focus where the reviewer works: an open panel, else the pane in view."""
         if self.has_class("-reading") and not self._is_wide:
-            self.subject.focus()
+            self.set_focus(self.subject)
         elif (editor := self._editor) is not None:
-            editor.query_one(RationaleArea).focus()
+            editor.take_focus()
         elif (panel := self._panel) is not None:
             panel.take_focus()
         else:
-            self.criteria.focus()
+            self.set_focus(self.criteria)
 
     def action_swap(self) -> None:
         """Change between the subject and what is being answered."""
@@ -440,7 +481,7 @@ class ScoringScreen(ShellScreen[Finished]):
             self._focus_main()
         else:
             self.add_class("-reading")
-            self.subject.focus()
+            self.set_focus(self.subject)
 
     def action_scroll_subject(self, rows: int) -> None:
         """Scroll the subject without leaving the criteria."""
@@ -466,31 +507,44 @@ class ScoringScreen(ShellScreen[Finished]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While a panel is open, or a quote is picked, only what belongs there has keys."""
+        if not self.is_mounted:
+            return False
+        subject = self.subject
         if action in _FORM_ACTIONS:
             is_busy = self._editor is not None or self._panel is not None or self._prompt is not None
-            if is_busy or (self.is_mounted and self.subject.is_picking):
+            if is_busy or subject.is_picking:
                 return False
+            if action == "find":
+                return not subject.has_focus
             if action in _CRITERION_ACTIONS:
-                return not self.subject.has_focus or self._is_wide
+                return not subject.has_focus or self._is_wide
+        if action == "search":
+            return subject.has_focus and self._prompt is None
         if action == "swap":
-            return not (self.is_mounted and self.subject.is_picking) and self._prompt is None
+            return not subject.is_picking and self._prompt is None
+        if action == "leave":
+            return not (
+                subject.is_picking or self.criteria.is_typing or isinstance(self.focused, PromptInput)
+            )
         if action == "scroll_subject":
-            return self._is_wide
+            return self._is_wide and not isinstance(self.focused, TextArea | PromptInput)
         return True
 
     # -- searching and finding
 
-    def on_subject_view_search_requested(self) -> None:
-        self._ask("Search", self.subject.words, _SEARCH)
+    async def action_search(self) -> None:
+        """Search within the subject."""
+        await self._ask("Search", self.subject.words, _SEARCH)
 
-    def action_find(self) -> None:
+    async def action_find(self) -> None:
         """Find a criterion by its words."""
-        self._ask("Find", "", _FIND)
+        await self._ask("Find", "", _FIND)
 
-    def _ask(self, label: str, value: str, purpose: str) -> None:
+    async def _ask(self, label: str, value: str, purpose: str) -> None:
         if self._prompt is None:
             self._prompt = PromptLine(label, value=value, purpose=purpose)
-            self.mount(self._prompt, before="KeyFooter")
+            await self.mount(self._prompt, before="KeyFooter")
+            self._prompt.take_focus()
             self.refresh_bindings()
 
     def on_prompt_line_typed(self, message: PromptLine.Typed) -> None:
@@ -513,14 +567,14 @@ class ScoringScreen(ShellScreen[Finished]):
         self._prompt = None
         await prompt.remove()
         if was_search:
-            self.subject.focus()
+            self.set_focus(self.subject)
         else:
             self._focus_main()
         self.refresh_bindings()
 
     # -- rationale
 
-    def action_rationale(self) -> None:
+    async def action_rationale(self) -> None:
         """Write the rationale of the criterion under the cursor."""
         if (node := self._current) is None or self._editor is not None:
             return
@@ -528,7 +582,8 @@ class ScoringScreen(ShellScreen[Finished]):
         self._typing_number += 1
         text = self.session.answer(node.id).rationale or ""
         self._editor = RationaleEditor(fold_id(node.id), f"Rationale · {self._title(node)}", text)
-        self.mount(self._editor, before="KeyFooter")
+        await self.mount(self._editor, before="KeyFooter")
+        self._editor.take_focus()
         self.call_after_refresh(self._after_panel)
 
     async def _close_panel(self) -> None:
@@ -570,10 +625,10 @@ class ScoringScreen(ShellScreen[Finished]):
     def on_rationale_editor_phrases_requested(self, message: RationaleEditor.PhrasesRequested) -> None:
         self._offer_phrases(message.editor)
 
-    def action_phrases(self) -> None:
+    async def action_phrases(self) -> None:
         """Write with one of your phrases."""
-        self.action_rationale()
-        self.call_after_refresh(self._offer_phrases)
+        await self.action_rationale()
+        self._offer_phrases()
 
     def _offer_phrases(self, editor: RationaleEditor | None = None) -> None:
         from rubrictui.screens.scoring_words import PhrasesScreen
@@ -620,7 +675,7 @@ class ScoringScreen(ShellScreen[Finished]):
 
     # -- evidence
 
-    def action_evidence(self) -> None:
+    async def action_evidence(self) -> None:
         """Edit the evidence of the criterion under the cursor."""
         if (node := self._current) is None or self._panel is not None:
             return
@@ -631,8 +686,16 @@ class ScoringScreen(ShellScreen[Finished]):
             self.session.draft.subject,
             self.session.answer(node.id).evidence,
         )
-        self.mount(self._panel, before="KeyFooter")
+        await self.mount(self._panel, before="KeyFooter")
+        self._panel.take_focus()
         self.call_after_refresh(self._after_panel)
+
+    def action_quote(self) -> None:
+        """Pick a quote in the subject as evidence for the criterion under the cursor."""
+        if self._current is not None:
+            self._returns_to_criteria = True
+            self._read_for_panel()
+            self.subject.pick_somewhere()
 
     def on_evidence_panel_changed(self, message: EvidencePanel.Changed) -> None:
         answer = self.session.answer(message.panel.criterion_id)
@@ -658,7 +721,7 @@ class ScoringScreen(ShellScreen[Finished]):
     def _read_for_panel(self) -> None:
         """The subject in view and with the keys; the panel waits below."""
         self.add_class("-reading")
-        self.subject.focus()
+        self.set_focus(self.subject)
 
     def on_subject_view_quote_picked(self, message: SubjectView.QuotePicked) -> None:
         item = Evidence(
@@ -675,12 +738,15 @@ class ScoringScreen(ShellScreen[Finished]):
             if item not in answer.evidence:
                 self._change(replace(answer, evidence=(*answer.evidence, item)))
             self.say(f"Quoted for {self._title(node)}.")
-            return
-        self.remove_class("-reading")
-        self._focus_main()
+        self._picking_over()
 
     def on_subject_view_picking_ended(self) -> None:
-        if self._panel is not None:
+        self._picking_over()
+
+    def _picking_over(self) -> None:
+        """Back to where the quote was asked for: the panel or the criteria; else the subject keeps the keys."""
+        if self._panel is not None or self._returns_to_criteria:
+            self._returns_to_criteria = False
             self.remove_class("-reading")
             self._focus_main()
 
@@ -713,6 +779,10 @@ class ScoringScreen(ShellScreen[Finished]):
 
     def action_submit(self) -> None:
         """Say what is missing, or what will be frozen, and ask."""
+        # Later means behind the answers that were given before this key and are still on their way here.
+        self.call_later(self._offer_submitting)
+
+    def _offer_submitting(self) -> None:
         from rubrictui.screens.scoring_submit import SUBMIT, SubmitScreen
 
         self.flush()
@@ -787,6 +857,13 @@ class ScoringScreen(ShellScreen[Finished]):
         """Make everything typed durable, also what was waiting. Never raises."""
         if self.session.is_closed:
             return
+        if self.criteria.is_attached and (number := self.criteria.take_number()) is not None:
+            node, value = number
+            answer = self.session.answer(node.id)
+            self.session.change(
+                replace(answer, scale_level_id=None, raw_value=value, is_not_applicable=False)
+            )
+            self._show_answer(node.id)
         if (editor := self._editor) is not None:
             text = editor.text
             if text != (self.session.answer(editor.criterion_id).rationale or ""):
@@ -808,8 +885,10 @@ class ScoringScreen(ShellScreen[Finished]):
 
 _FORM_ACTIONS = frozenset(
     {
+        "find",
         "rationale",
         "evidence",
+        "quote",
         "submit",
         "flag",
         "undo",
@@ -817,10 +896,11 @@ _FORM_ACTIONS = frozenset(
         "past",
         "phrases",
         "external",
-        "find",
         "running_score",
         "decline",
     }
 )
-_CRITERION_ACTIONS = frozenset({"rationale", "evidence", "flag", "past", "phrases", "external"})
+_CRITERION_ACTIONS = frozenset(
+    {"find", "rationale", "evidence", "quote", "flag", "past", "phrases", "external"}
+)
 """What acts on the criterion under the cursor, which must be in view for that."""

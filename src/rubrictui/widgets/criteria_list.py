@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar
 
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
@@ -30,7 +29,7 @@ from rubrictui.widgets.criteria_rows import (
     criteria_rows,
     next_needing_work,
 )
-from rubrictui.widgets.level_keys import LevelEntry, Pending, Picked
+from rubrictui.widgets.level_keys import LevelEntry, Pending, Picked, Refused
 from rubrictui.widgets.number_entry import NumberEntry
 from rubrictui.widgets.open_list import OpenList
 from rubrictui.widgets.text import Line
@@ -41,38 +40,78 @@ class CriteriaList(OpenList):
 
     STYLE_PREFIX = "criteria"
 
+    # All of them with priority: keys that arrive together, as they do over a slow line, then act in the
+    # order they were typed, whichever widget they belong to.
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("1", "digit('1')", "Level", key_display="1-9", id="criteria.level_1"),
+        Binding(
+            "1",
+            "digit('1')",
+            "Level",
+            key_display="1-9",
+            priority=True,
+            id="criteria.level_1",
+            tooltip="Pick the level with that key, or type a number",
+        ),
         *(
-            Binding(digit, f"digit('{digit}')", "Level", show=False, id=f"criteria.level_{digit}")
+            Binding(digit, f"digit('{digit}')", "", show=False, priority=True, id=f"criteria.level_{digit}")
             for digit in "234567890"
         ),
-        Binding("full_stop,comma", "digit('.')", "Type a number", show=False, id="criteria.point"),
-        Binding("minus", "digit('-')", "Type a number", show=False, id="criteria.minus"),
-        Binding("n", "not_applicable", "N/A", id="criteria.not_applicable"),
-        Binding("x,delete", "clear", "Clear answer", show=False, id="criteria.clear"),
-        Binding("g", "guidance", "Guidance", show=False, id="criteria.guidance"),
+        Binding("full_stop,comma", "digit('.')", "", show=False, priority=True, id="criteria.point"),
+        Binding("minus", "digit('-')", "", show=False, priority=True, id="criteria.minus"),
+        Binding("enter", "settle", "Settle", priority=True, id="criteria.settle"),
+        Binding("backspace", "erase", "Erase", show=False, priority=True, id="criteria.erase"),
+        Binding("escape", "abandon", "Abandon", key_display="Esc", priority=True, id="criteria.abandon"),
+        Binding(
+            "n",
+            "not_applicable",
+            "N/A",
+            priority=True,
+            id="criteria.not_applicable",
+            tooltip="Not applicable, and back",
+        ),
+        Binding(
+            "x,delete",
+            "clear",
+            "Clear answer",
+            show=False,
+            priority=True,
+            id="criteria.clear",
+            tooltip="Clear the answer; rationale and evidence stay",
+        ),
+        Binding(
+            "g",
+            "guidance",
+            "Guidance",
+            show=False,
+            priority=True,
+            id="criteria.guidance",
+            tooltip="Guidance and whole texts, and back",
+        ),
         Binding(
             "greater_than_sign,right_square_bracket",
             "next(1)",
             "Next open",
             key_display=">",
+            priority=True,
             id="criteria.next",
+            tooltip="The next criterion that is open or lacks something",
         ),
         Binding(
             "less_than_sign,left_square_bracket",
             "next(-1)",
             "Previous open",
             show=False,
+            priority=True,
             id="criteria.previous",
         ),
     ]
     """
     | Key(s) | What it does |
     | :- | :- |
-    | 0 to 9 | Pick the level with that key; on a numeric scale, begin a number. |
-    | ., - | Begin a number. |
+    | 0 to 9 | Pick the level with that key; on a numeric scale, type a number. |
+    | ., - | Type a number. |
     | enter | Settle a level of two digits, or a number. |
+    | backspace | Erase the last digit. |
     | escape | Abandon what is being typed. |
     | n | Not applicable, and back. |
     | x, delete | Clear the answer; rationale and evidence stay. |
@@ -261,31 +300,95 @@ class CriteriaList(OpenList):
 
     # -- answering
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Settling, erasing and abandoning have keys only while something is being typed."""
+        if action in ("settle", "erase", "abandon"):
+            return self.is_typing
+        return True
+
+    def _tell(self, message: Message) -> None:
+        """Post to the screen itself, so that its own keys find what was answered before them."""
+        self.screen.post_message(message)
+
     def action_digit(self, character: str) -> None:
-        """Pick the level with this key, or begin a number with it."""
+        """Pick the level with this key, or type a number with it."""
         if self.row_cursor < 0:
             return
         row = self._rows[self.row_cursor]
         if row.is_numeric and row.scale is not None:
-            self._number = NumberEntry(self._version, row.node, row.scale).feed(character)
-            self._say_number()
+            entry = self._number or NumberEntry(self._version, row.node, row.scale)
+            self._type(number=entry.feed(character))
         elif not row.keys:
             self._say("This criterion has no scale, so it cannot be answered.")
         elif character.isdigit():
-            self._level = self._level or LevelEntry(row.keys)
-            self._after_level(self._level.feed(character))
+            entry_of_level = self._level or LevelEntry(row.keys)
+            self._after_level(entry_of_level, entry_of_level.feed(character))
 
-    def _after_level(self, outcome: object) -> None:
-        row = self._rows[self.row_cursor]
+    def action_settle(self) -> None:
+        """Settle what is being typed."""
+        if self._level is not None:
+            self._after_level(self._level, self._level.settle())
+        else:
+            self._settle_number()
+
+    def action_erase(self) -> None:
+        """Erase the last digit."""
+        if self._number is not None:
+            self._type(number=self._number.erase())
+        else:
+            self.action_abandon()
+
+    def action_abandon(self) -> None:
+        """Abandon what is being typed."""
+        self._type()
+        self._say("")
+
+    def _type(self, *, level: LevelEntry | None = None, number: NumberEntry | None = None) -> None:
+        """Note what is being typed, and say what it means so far."""
+        was_typing = self.is_typing
+        self._level, self._number = level, number
+        if self.is_typing != was_typing:
+            self.refresh_bindings()
+        if number is not None:
+            self._say(number.problem or "Enter settles it.")
+
+    def _after_level(self, entry: LevelEntry, outcome: Picked | Pending | Refused) -> None:
         if isinstance(outcome, Pending):
+            self._type(level=entry)
             self._say("Second digit, or Enter.")
             return
-        self._level = None
+        self._type()
         if isinstance(outcome, Picked):
             self._say("")
-            self.post_message(self.LevelChosen(self, row.node, outcome.level))
+            self._tell(self.LevelChosen(self, self._rows[self.row_cursor].node, outcome.level))
         else:
-            self._say(getattr(outcome, "reason", ""))
+            self._say(outcome.reason)
+
+    def take_number(self) -> tuple[Node, float] | None:
+        """End typing and return the number for its criterion; None when there is none that can be kept."""
+        entry = self._number
+        if entry is None or entry.problem or entry.value is None:
+            return None
+        self._type()
+        self._say("")
+        return self._rows[self.row_cursor].node, entry.value
+
+    def _settle_number(self) -> bool:
+        """Settle the number being typed; says why not where it cannot be."""
+        taken = self.take_number()
+        if taken is None:
+            if self._number is not None:
+                self._say(f"{self._number.problem} Esc abandons it.")
+            return False
+        self._tell(self.NumberEntered(self, *taken))
+        return True
+
+    def on_blur(self) -> None:
+        """What was typed is not lost by going elsewhere."""
+        if self._number is not None:
+            self._settle_number()
+        elif self._level is not None:
+            self.action_abandon()
 
     def action_not_applicable(self) -> None:
         """Toggle not applicable, or say why it is not allowed."""
@@ -298,84 +401,18 @@ class CriteriaList(OpenList):
                 f"{whose} does not allow N/A: pick an answer, or leave it open and say why in a rationale."
             )
             return
-        self.post_message(self.NotApplicableToggled(self, row.node))
+        self._tell(self.NotApplicableToggled(self, row.node))
 
     def action_clear(self) -> None:
         """Clear the answer under the cursor."""
         if self.row_cursor >= 0:
-            self.post_message(self.Cleared(self, self._rows[self.row_cursor].node))
+            self._tell(self.Cleared(self, self._rows[self.row_cursor].node))
 
     def action_guidance(self) -> None:
         """Show guidance and whole texts, or only the short ones."""
         self._in_full = not self._in_full
         self.paint_changes()
         self.show_cursor()
-
-    async def on_key(self, event: events.Key) -> None:
-        """While something is being typed, its keys come first."""
-        if self._number is not None:
-            handled = self._number_key(event)
-        elif self._level is not None:
-            handled = self._level_key(event)
-        else:
-            return
-        if handled:
-            event.stop()
-            event.prevent_default()
-
-    def _level_key(self, event: events.Key) -> bool:
-        assert self._level is not None
-        if event.key in "0123456789":
-            self._after_level(self._level.feed(event.key))
-            return True
-        if event.key == "enter":
-            self._after_level(self._level.settle())
-            return True
-        self._level = None
-        self._say("")
-        return event.key == "escape"
-
-    def _number_key(self, event: events.Key) -> bool:
-        entry = self._number
-        assert entry is not None
-        if event.key == "escape":
-            self._number = None
-            self._say("")
-            return True
-        if event.key == "backspace":
-            self._number = entry.erase()
-            self._say_number()
-            return True
-        if event.character and event.character in "0123456789.,-":
-            self._number = entry.feed(event.character)
-            self._say_number()
-            return True
-        if event.key == "enter":
-            self._settle_number()
-            return True
-        if event.key in ("up", "down", "j", "k", "tab", "pageup", "pagedown"):
-            # What was typed is never lost by leaving: it is settled, or it keeps the cursor here.
-            return not self._settle_number()
-        if event.is_printable:
-            self._say("Enter settles the number, Esc abandons it.")
-            return True
-        return False
-
-    def _settle_number(self) -> bool:
-        entry = self._number
-        if entry is None or entry.problem or entry.value is None:
-            self._say_number(is_final=True)
-            return False
-        self._number = None
-        self._say("")
-        self.post_message(self.NumberEntered(self, self._rows[self.row_cursor].node, entry.value))
-        return True
-
-    def _say_number(self, *, is_final: bool = False) -> None:
-        problem = self._number.problem if self._number is not None else ""
-        self._say(
-            (problem + " Esc abandons it." if is_final else problem) if problem else "Enter settles it."
-        )
 
     def _say(self, text: str) -> None:
         leaf = self._rows[self.row_cursor].id
@@ -388,6 +425,11 @@ class CriteriaList(OpenList):
         self.paint_changes()
 
     # -- moving
+
+    def move_to(self, index: int, *, at_top: bool = False) -> None:
+        """Go to a row. A number being typed is settled first, or keeps the cursor where it is."""
+        if self._number is None or index == self.row_cursor or self._settle_number():
+            super().move_to(index, at_top=at_top)
 
     def action_next(self, step: int) -> None:
         """Go to the next (or previous) criterion that is unanswered or lacks something."""
@@ -405,10 +447,9 @@ class CriteriaList(OpenList):
         """Nothing that was typed or said goes along."""
         for index in (before, self.row_cursor):
             self._notes.pop(self._rows[index].id, None)
-        self._level = None
-        self._number = None
+        self._type()
         self._in_full = False
-        self.post_message(self.CursorMoved(self, self._rows[self.row_cursor].node))
+        self._tell(self.CursorMoved(self, self._rows[self.row_cursor].node))
 
     # -- how rows look
 

@@ -36,15 +36,35 @@ class EvidencePanel(Vertical):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "quote", "Quote", id="evidence.quote", tooltip="Pick a quote in the subject"),
-        Binding("f", "file", "File", id="evidence.file", tooltip="Cite a file of the subject, or a path"),
-        Binding("l", "link", "Link", id="evidence.link", tooltip="Cite a web address"),
-        Binding("t", "note", "Note", id="evidence.note", tooltip="Write a note"),
         Binding(
-            "x,delete", "remove", "Remove", id="evidence.remove", tooltip="Remove the evidence on this line"
+            "q", "quote", "Quote", priority=True, id="evidence.quote", tooltip="Pick a quote in the subject"
         ),
         Binding(
-            "escape", "close", "Done", key_display="Esc", id="evidence.done", tooltip="Back to the criteria"
+            "f",
+            "file",
+            "File",
+            priority=True,
+            id="evidence.file",
+            tooltip="Cite a file of the subject, or a path",
+        ),
+        Binding("l", "link", "Link", priority=True, id="evidence.link", tooltip="Cite a web address"),
+        Binding("t", "note", "Note", priority=True, id="evidence.note", tooltip="Write a note"),
+        Binding(
+            "x,delete",
+            "remove",
+            "Remove",
+            priority=True,
+            id="evidence.remove",
+            tooltip="Remove the evidence on this line",
+        ),
+        Binding(
+            "escape",
+            "close",
+            "Done",
+            key_display="Esc",
+            priority=True,
+            id="evidence.done",
+            tooltip="Back to the criteria",
         ),
     ]
     """
@@ -138,7 +158,10 @@ class EvidencePanel(Vertical):
     def take_focus(self) -> None:
         """Put the focus where the reviewer left it."""
         prompts = self.query(PromptLine)
-        (prompts.first().query_one("PromptInput") if prompts else self.query_one(RowsList)).focus()
+        if prompts:
+            prompts.first().take_focus()
+        else:
+            self.screen.set_focus(self.query_one(RowsList))
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
@@ -187,21 +210,21 @@ class EvidencePanel(Vertical):
         """Pick a quote in the subject."""
         self.post_message(self.QuoteRequested(self))
 
-    def action_file(self) -> None:
+    async def action_file(self) -> None:
         """Name a file; the subject's own first."""
         names = [file.name for file in self._subject.files]
         cited = {item.source or item.text for item in self._evidence if item.kind is EvidenceKind.FILE}
         left = [name for name in names if name not in cited]
         hint = f"of the subject: {', '.join(names)}" if names else "a path"
-        self._ask(_FILE, "File", left[0] if left else "", hint)
+        await self._ask(_FILE, "File", left[0] if left else "", hint)
 
-    def action_link(self) -> None:
+    async def action_link(self) -> None:
         """Type a web address."""
-        self._ask(_LINK, "Link", "https://", "https://...")
+        await self._ask(_LINK, "Link", "https://", "https://...")
 
-    def action_note(self) -> None:
+    async def action_note(self) -> None:
         """Type a note."""
-        self._ask(_NOTE, "Note", "", "what you saw, and where")
+        await self._ask(_NOTE, "Note", "", "what you saw, and where")
 
     def action_remove(self) -> None:
         """Remove the evidence under the cursor. Undo brings it back."""
@@ -220,7 +243,7 @@ class EvidencePanel(Vertical):
             return False
         return not (action == "remove" and not self._evidence)
 
-    def on_rows_list_selected(self, message: RowsList.Selected) -> None:
+    async def on_rows_list_selected(self, message: RowsList.Selected) -> None:
         """Enter: show a quote, edit the rest."""
         message.stop()
         item = self._evidence[int(message.row.id)]
@@ -232,12 +255,14 @@ class EvidencePanel(Vertical):
         value = (
             (item.source or item.text) if item.kind is EvidenceKind.FILE else item.text or item.source or ""
         )
-        self._ask(purpose, purpose.capitalize(), value, "")
+        await self._ask(purpose, purpose.capitalize(), value, "")
 
     # -- typing
 
-    def _ask(self, purpose: str, label: str, value: str, placeholder: str) -> None:
-        self.mount(PromptLine(label, value=value, placeholder=placeholder, purpose=purpose))
+    async def _ask(self, purpose: str, label: str, value: str, placeholder: str) -> None:
+        prompt = PromptLine(label, value=value, placeholder=placeholder, purpose=purpose)
+        await self.mount(prompt)
+        prompt.take_focus()
         self.refresh_bindings()
 
     async def on_prompt_line_given(self, message: PromptLine.Given) -> None:

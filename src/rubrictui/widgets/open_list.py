@@ -76,20 +76,26 @@ class OpenList(ScrollView, can_focus=True):
     STYLE_PREFIX: ClassVar[str]
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False, id="list.up"),
-        Binding("down,j", "move(1)", "Down", show=False, id="list.down"),
-        Binding("pageup", "page(-1)", "Page up", show=False, id="list.page_up"),
-        Binding("pagedown,space", "page(1)", "Page down", show=False, id="list.page_down"),
-        Binding("home", "move(-1000000)", "First", show=False, id="list.first"),
-        Binding("end", "move(1000000)", "Last", show=False, id="list.last"),
+        Binding("up,k", "move(-1)", "Up", show=False, priority=True, id="list.up"),
+        Binding("down,j", "move(1)", "Down", show=False, priority=True, id="list.down"),
+        Binding("pageup", "page(-1)", "Page up", show=False, priority=True, id="list.page_up"),
+        Binding("pagedown,space", "page(1)", "Page down", show=False, priority=True, id="list.page_down"),
+        Binding("home", "move(-1000000)", "First", show=False, priority=True, id="list.first"),
+        Binding("end", "move(1000000)", "Last", show=False, priority=True, id="list.last"),
         Binding(
-            "ctrl+up,left_curly_bracket", "scroll_lines(-3)", "Scroll up", show=False, id="list.scroll_up"
+            "ctrl+up,left_curly_bracket",
+            "scroll_lines(-3)",
+            "Scroll up",
+            show=False,
+            priority=True,
+            id="list.scroll_up",
         ),
         Binding(
             "ctrl+down,right_curly_bracket",
             "scroll_lines(3)",
             "Scroll down",
             show=False,
+            priority=True,
             id="list.scroll_down",
         ),
     ]

@@ -107,7 +107,11 @@ class PromptLine(Horizontal):
         yield field
 
     def on_mount(self) -> None:
-        self.query_one(PromptInput).focus()
+        self.take_focus()
+
+    def take_focus(self) -> None:
+        """Put the focus into the field, at once: the next key may be on its way."""
+        self.screen.set_focus(self.query_one(PromptInput))
 
     @property
     def value(self) -> str:

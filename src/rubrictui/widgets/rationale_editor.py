@@ -100,28 +100,27 @@ class RationaleEditor(Vertical):
         super().__init__(id=id)
         self.criterion_id = criterion_id
         self._title = title
-        self._text = text
+        self._told = text
+        self._area = RationaleArea(text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
+        self._area.cursor_blink = False
+        self._area.highlight_cursor_line = False
 
     def compose(self) -> ComposeResult:
         yield Static(plain(self._title, newlines=False), markup=False)
-        area = RationaleArea(self._text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
-        area.cursor_blink = False
-        area.highlight_cursor_line = False
-        yield area
+        yield self._area
 
     def on_mount(self) -> None:
-        area = self._area
-        area.move_cursor(area.document.end)
-        area.focus()
+        self._area.move_cursor(self._area.document.end)
+        self.take_focus()
 
-    @property
-    def _area(self) -> RationaleArea:
-        return self.query_one(RationaleArea)
+    def take_focus(self) -> None:
+        """Put the focus into the text, at once: the next key may be on its way."""
+        self.screen.set_focus(self._area)
 
     @property
     def text(self) -> str:
-        """What stands there now."""
-        return self._area.text if self._area.is_attached else self._text
+        """What stands there now, also while the screen is being taken down."""
+        return self._area.text
 
     def put(self, text: str) -> None:
         """Replace the whole text; the cursor goes to its end."""
@@ -139,6 +138,6 @@ class RationaleEditor(Vertical):
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
-        if event.text_area.text != self._text:
-            self._text = event.text_area.text
+        if event.text_area.text != self._told:
+            self._told = event.text_area.text
             self.post_message(self.Typed(self))

@@ -50,26 +50,34 @@ class SubjectView(ScrollView, can_focus=True):
 
     ALLOW_SELECT = False
 
+    # With priority, so that keys that arrive together act in the order they were typed.
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "line(-1)", "Up", show=False, id="subject.up"),
-        Binding("down,j", "line(1)", "Down", show=False, id="subject.down"),
-        Binding("pageup", "screenful(-1)", "Page up", show=False, id="subject.page_up"),
-        Binding("pagedown", "screenful(1)", "Page down", show=False, id="subject.page_down"),
-        Binding("home", "edge(-1)", "Top", show=False, id="subject.home"),
-        Binding("end", "edge(1)", "End", show=False, id="subject.end"),
-        Binding("right,l", "sideways(1)", "Next page", show=False, id="subject.right"),
-        Binding("left,h", "sideways(-1)", "Previous page", show=False, id="subject.left"),
-        Binding("space", "mark", "Select", show=False, id="subject.mark"),
-        Binding("w", "word(1)", "Word", id="subject.word"),
-        Binding("b", "word(-1)", "Word back", show=False, id="subject.word_back"),
-        Binding("s", "sentence", "Sentence", id="subject.sentence"),
-        Binding("enter", "take", "Take quote", id="subject.take"),
-        Binding("slash", "search", "Search", key_display="/", id="subject.search"),
-        Binding("n", "again(1)", "Next match", id="subject.next_match"),
-        Binding("N", "again(-1)", "Previous match", show=False, id="subject.previous_match"),
-        Binding("m", "as_written", "As written", id="subject.as_written"),
-        Binding("q", "pick", "Quote", id="subject.pick"),
-        Binding("escape", "leave_picking", "Stop quoting", key_display="Esc", id="subject.leave_picking"),
+        Binding("up,k", "line(-1)", "Up", show=False, priority=True, id="subject.up"),
+        Binding("down,j", "line(1)", "Down", show=False, priority=True, id="subject.down"),
+        Binding("pageup", "screenful(-1)", "Page up", show=False, priority=True, id="subject.page_up"),
+        Binding("pagedown", "screenful(1)", "Page down", show=False, priority=True, id="subject.page_down"),
+        Binding("home", "edge(-1)", "Top", show=False, priority=True, id="subject.home"),
+        Binding("end", "edge(1)", "End", show=False, priority=True, id="subject.end"),
+        Binding("right,l", "sideways(1)", "Next page", show=False, priority=True, id="subject.right"),
+        Binding("left,h", "sideways(-1)", "Previous page", show=False, priority=True, id="subject.left"),
+        Binding("space", "mark", "Select", show=False, priority=True, id="subject.mark"),
+        Binding("w", "word(1)", "Word", priority=True, id="subject.word"),
+        Binding("b", "word(-1)", "Word back", show=False, priority=True, id="subject.word_back"),
+        Binding("s", "sentence", "Sentence", priority=True, id="subject.sentence"),
+        Binding("enter", "take", "Take quote", priority=True, id="subject.take"),
+        Binding("slash", "screen.search", "Search", key_display="/", priority=True, id="subject.search"),
+        Binding("n", "again(1)", "Next match", priority=True, id="subject.next_match"),
+        Binding("N", "again(-1)", "Previous match", show=False, priority=True, id="subject.previous_match"),
+        Binding("m", "as_written", "As written", priority=True, id="subject.as_written"),
+        Binding("q", "pick", "Quote", priority=True, id="subject.pick"),
+        Binding(
+            "escape",
+            "leave_picking",
+            "Stop quoting",
+            key_display="Esc",
+            priority=True,
+            id="subject.leave_picking",
+        ),
     ]
     """
     | Key(s) | What it does |
@@ -125,9 +133,6 @@ class SubjectView(ScrollView, can_focus=True):
         & > .subject--selected { text-style: reverse; }
     }
     """
-
-    class SearchRequested(Message):
-        """The reader wants to type what to search for."""
 
     class QuotePicked(Message):
         """A quote was taken: ``text`` stands at ``start`` to ``end`` of ``source``."""
@@ -299,14 +304,9 @@ class SubjectView(ScrollView, can_focus=True):
 
     # -- searching
 
-    def action_search(self) -> None:
-        """Ask for the words to search for."""
-        self.post_message(self.SearchRequested())
-
     def action_again(self, step: int) -> None:
         """Go to the next or previous match."""
         if self._page is None or not self._words:
-            self.action_search()
             return
         start = self._found[0] if self._found else self._page.row(round(self.scroll_y))[0] - 1
         self._search_from(start + 1 if step > 0 else start, backwards=step < 0)
