@@ -20,7 +20,7 @@ Every function takes the viewer, and reads in the caller's transaction, so one c
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -28,10 +28,13 @@ from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
     Connection,
+    Integer,
     Row,
     Select,
+    String,
     Text,
     and_,
+    bindparam,
     cast,
     func,
     or_,
@@ -85,16 +88,11 @@ class CohortKey(NamedTuple):
     context_id: str | None
     major: int
 
-    def of(self, table: FromClause) -> ColumnElement[bool]:
-        """The rows of ``table`` that belong to the cohort, by the columns of the cohort index."""
-        c = table.c
-        same_context = c.context_id.is_(None) if self.context_id is None else c.context_id == self.context_id
-        return and_(
-            c.subject_id == self.subject_id,
-            same_context,
-            c.rubric_id == self.rubric_id,
-            c.major_version == self.major,
-        )
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The values of the statements below; one without a context has no place for it."""
+        given = {"subject": self.subject_id, "rubric": self.rubric_id, "major": self.major}
+        return given if self.context_id is None else {**given, "context": self.context_id}
 
 
 class CohortScores(NamedTuple):
@@ -105,36 +103,42 @@ class CohortScores(NamedTuple):
     criteria: tuple[CriterionScores, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Sight:
-    """The decision about one viewer, for every query of this module."""
-
-    viewer_id: str
-    reads_all: bool
-
-    def blind(self) -> CompoundSelect[Any]:
-        """The subjects on which the viewer has open work of her own."""
-        drafts = select(EVALUATION.c.subject_id).where(
-            EVALUATION.c.evaluator_user_id == self.viewer_id,
-            EVALUATION.c.status == _DRAFT,
-            EVALUATION.c.evaluator_type.in_(_AS_A_PERSON),
-        )
-        assigned = select(ASSIGNMENT.c.subject_id).where(
-            ASSIGNMENT.c.user_id == self.viewer_id,
-            ASSIGNMENT.c.status == AssignmentStatus.OPEN.value,
-        )
-        return union(drafts, assigned)
-
-    def sees(self, evaluation: FromClause = EVALUATION) -> ColumnElement[bool]:
-        """The rows of ``evaluation`` that the viewer may read."""
-        own: ColumnElement[bool] = evaluation.c.evaluator_user_id == self.viewer_id
-        if not self.reads_all:
-            return own
-        return or_(own, evaluation.c.subject_id.not_in(self.blind()))
+# Statements are built once, with parameters: building one takes longer than SQLite takes to answer it.
+_VIEWER = bindparam("viewer", type_=String)
+_SUBJECT = bindparam("subject", type_=String)
 
 
-def _sight(viewer: User) -> _Sight:
-    return _Sight(viewer.id, any(role in _READS_ALL for role in viewer.roles))
+def _open_work() -> tuple[Select[Any], Select[Any]]:
+    """The subjects on which the viewer has open work of her own: her drafts, and her assignments."""
+    drafts = select(EVALUATION.c.subject_id).where(
+        EVALUATION.c.evaluator_user_id == _VIEWER,
+        EVALUATION.c.status == _DRAFT,
+        EVALUATION.c.evaluator_type.in_(_AS_A_PERSON),
+    )
+    assigned = select(ASSIGNMENT.c.subject_id).where(
+        ASSIGNMENT.c.user_id == _VIEWER,
+        ASSIGNMENT.c.status == AssignmentStatus.OPEN.value,
+    )
+    return drafts, assigned
+
+
+def _blind() -> CompoundSelect[Any]:
+    """The subjects on which the viewer is blind."""
+    return union(*_open_work())
+
+
+def _blind_on_the_subject() -> ColumnElement[bool]:
+    return or_(*(work.where(work.selected_columns[0] == _SUBJECT).exists() for work in _open_work()))
+
+
+def _sees(reads_all: bool) -> ColumnElement[bool]:
+    """The rows of ``evaluation`` that the viewer may read. The decision, for every query of this module."""
+    own: ColumnElement[bool] = EVALUATION.c.evaluator_user_id == _VIEWER
+    return or_(own, EVALUATION.c.subject_id.not_in(_blind())) if reads_all else own
+
+
+def _reads_all(viewer: User) -> bool:
+    return any(role in _READS_ALL for role in viewer.roles)
 
 
 # -- the blind rule ----------------------------------------------------------------------------------
@@ -142,14 +146,23 @@ def _sight(viewer: User) -> _Sight:
 
 def blind_subjects(connection: Connection, viewer: User) -> frozenset[str]:
     """The ids of the subjects about which everything that comes from peers is hidden from the viewer."""
-    return frozenset(connection.execute(_sight(viewer).blind()).scalars())
+    return frozenset(connection.execute(_blind_subjects_query(), {"viewer": viewer.id}).scalars())
+
+
+@cache
+def _blind_subjects_query() -> CompoundSelect[Any]:
+    return _blind()
 
 
 def is_blind(connection: Connection, viewer: User, subject_id: str) -> bool:
     """Whether the viewer has open work of her own on the subject."""
-    blind = _sight(viewer).blind().subquery()
-    found = connection.execute(select(blind.c.subject_id).where(blind.c.subject_id == subject_id).limit(1))
-    return found.first() is not None
+    asked = {"viewer": viewer.id, "subject": subject_id}
+    return bool(connection.execute(_is_blind_query(), asked).scalar())
+
+
+@cache
+def _is_blind_query() -> Select[Any]:
+    return select(_blind_on_the_subject())
 
 
 def veiled(connection: Connection, viewer: User, assignments: Iterable[Assignment]) -> tuple[Assignment, ...]:
@@ -179,7 +192,9 @@ _NUMBER = (
 _LATEST_FIRST = (func.coalesce(EVALUATION.c.submitted_at, EVALUATION.c.updated_at).desc(), EVALUATION.c.id)
 
 
-def _headers() -> Select[Any]:
+@cache
+def _headers(reads_all: bool) -> Select[Any]:
+    """The headers that the viewer may see."""
     # A draft that was to replace this one and was given up has never been submitted.
     superseded_by = (
         select(_NEWER.c.id)
@@ -188,7 +203,7 @@ def _headers() -> Select[Any]:
         .limit(1)
         .scalar_subquery()
     )
-    return select(
+    query = select(
         EVALUATION,
         RUBRIC.c.name.label("rubric_name"),
         _NUMBER.label("version_number"),
@@ -203,6 +218,12 @@ def _headers() -> Select[Any]:
         .join(USER, USER.c.id == EVALUATION.c.evaluator_user_id)
         .outerjoin(CONTEXT, CONTEXT.c.id == EVALUATION.c.context_id)
     )
+    return query.where(_sees(reads_all))
+
+
+@cache
+def _one_header(reads_all: bool) -> Select[Any]:
+    return _headers(reads_all).where(EVALUATION.c.id == bindparam("evaluation"))
 
 
 def _header(row: Row[Any]) -> Evaluation:
@@ -248,9 +269,8 @@ def _header(row: Row[Any]) -> Evaluation:
 
 def evaluation(connection: Connection, viewer: User, evaluation_id: str) -> Evaluation | None:
     """One evaluation's header; None when there is none of that id that the viewer may see."""
-    row = connection.execute(
-        _headers().where(EVALUATION.c.id == evaluation_id, _sight(viewer).sees())
-    ).first()
+    asked = {"viewer": viewer.id, "evaluation": evaluation_id}
+    row = connection.execute(_one_header(_reads_all(viewer)), asked).first()
     return None if row is None else _header(row)
 
 
@@ -267,7 +287,7 @@ def evaluations(
     limit: int | None = None,
 ) -> tuple[Evaluation, ...]:
     """The evaluations that the viewer may see, the latest first; every argument that is given narrows."""
-    query = _headers().where(_sight(viewer).sees())
+    query = _headers(_reads_all(viewer))
     for column, wanted in (
         (EVALUATION.c.subject_id, subject_id),
         (EVALUATION.c.context_id, context_id),
@@ -278,47 +298,49 @@ def evaluations(
     ):
         if wanted is not None:
             query = query.where(column == wanted)
-    rows = connection.execute(query.order_by(*_LATEST_FIRST).limit(limit))
+    rows = connection.execute(query.order_by(*_LATEST_FIRST).limit(limit), {"viewer": viewer.id})
     return tuple(_header(row) for row in rows)
 
 
 def count(connection: Connection, viewer: User) -> int:
-    """How many evaluations there are that the viewer may see."""
-    query = select(func.count()).select_from(EVALUATION).where(_sight(viewer).sees())
-    return int(connection.execute(query).scalar_one())
+    """How many evaluations, of any status, there are that the viewer may see."""
+    return sum(_visible_counts(connection, viewer, None).values())
 
 
 def counts_by_version(connection: Connection, viewer: User) -> dict[str, int]:
     """How many Submitted evaluations of each version the viewer may see; versions without one are left out."""
-    sight = _sight(viewer)
-    # Counted over an index alone, since it is asked for whole stores. For whoever reads all, what is hidden
-    # is taken off afterwards: few subjects instead of a look at every row.
-    counts = _count_by_version(
-        connection, [] if sight.reads_all else [EVALUATION.c.evaluator_user_id == sight.viewer_id]
-    )
-    if sight.reads_all:
-        hidden = [
-            EVALUATION.c.subject_id.in_(sight.blind()),
-            EVALUATION.c.evaluator_user_id != sight.viewer_id,
-        ]
-        for version_id, count in _count_by_version(connection, hidden).items():
-            counts[version_id] -= count
-    return {version_id: count for version_id, count in counts.items() if count}
+    counts = _visible_counts(connection, viewer, EvaluationStatus.SUBMITTED)
+    return {version_id: number for version_id, number in counts.items() if number}
 
 
-def _count_by_version(connection: Connection, conditions: Iterable[ColumnElement[bool]]) -> dict[str, int]:
-    rows = connection.execute(
-        select(EVALUATION.c.version_id, func.count())
-        .where(EVALUATION.c.status == _SUBMITTED, *conditions)
-        .group_by(EVALUATION.c.version_id)
-    )
+def _visible_counts(connection: Connection, viewer: User, status: EvaluationStatus | None) -> dict[str, int]:
+    # It is asked for whole stores, so it counts over an index alone. For whoever reads all, what is hidden is
+    # taken off afterwards: a look at few subjects instead of one at every row.
+    own = EVALUATION.c.evaluator_user_id == _VIEWER
+    if not _reads_all(viewer):
+        return _count_by_version(connection, viewer, status, own)
+    counts = _count_by_version(connection, viewer, status)
+    hidden = EVALUATION.c.subject_id.in_(_blind()) & ~own
+    for version_id, number in _count_by_version(connection, viewer, status, hidden).items():
+        counts[version_id] -= number
+    return counts
+
+
+def _count_by_version(
+    connection: Connection, viewer: User, status: EvaluationStatus | None, *conditions: ColumnElement[bool]
+) -> dict[str, int]:
+    query = select(EVALUATION.c.version_id, func.count()).where(*conditions)
+    if status is not None:
+        query = query.where(EVALUATION.c.status == status.value)
+    rows = connection.execute(query.group_by(EVALUATION.c.version_id), {"viewer": viewer.id})
     return {row[0]: row[1] for row in rows}
 
 
 # -- scores and answers ------------------------------------------------------------------------------
 
 
-def _score_rows(sight: _Sight, evaluation_id: str) -> Select[Any]:
+@cache
+def _score_rows(reads_all: bool) -> Select[Any]:
     return (
         select(EVALUATION_SCORE, CRITERION.c.key)
         .select_from(
@@ -326,9 +348,14 @@ def _score_rows(sight: _Sight, evaluation_id: str) -> Select[Any]:
                 CRITERION, CRITERION.c.id == EVALUATION_SCORE.c.criterion_id
             )
         )
-        .where(EVALUATION_SCORE.c.evaluation_id == evaluation_id, sight.sees())
+        .where(EVALUATION_SCORE.c.evaluation_id == bindparam("evaluation"), _sees(reads_all))
         .order_by(EVALUATION_SCORE.c.sequence, CRITERION.c.sequence, CRITERION.c.key)
     )
+
+
+def _rows_of(connection: Connection, viewer: User, evaluation_id: str) -> Iterable[Row[Any]]:
+    asked = {"viewer": viewer.id, "evaluation": evaluation_id}
+    return connection.execute(_score_rows(_reads_all(viewer)), asked)
 
 
 def scores(connection: Connection, viewer: User, evaluation_id: str) -> tuple[EvaluationScore, ...]:
@@ -349,7 +376,7 @@ def scores(connection: Connection, viewer: User, evaluation_id: str) -> tuple[Ev
             gate_failed=row.gate_failed,
             is_advisory=row.is_advisory,
         )
-        for row in connection.execute(_score_rows(_sight(viewer), evaluation_id))
+        for row in _rows_of(connection, viewer, evaluation_id)
     )
 
 
@@ -363,16 +390,20 @@ def draft_answers(
     """
     found = (
         DraftAnswer(answer=_answer(row), revision=row.revision, is_flagged=row.is_flagged)
-        for row in connection.execute(_score_rows(_sight(viewer), evaluation_id))
+        for row in _rows_of(connection, viewer, evaluation_id)
     )
     return tuple(one for one in found if include_empty or one.is_flagged or _says_something(one.answer))
 
 
 def draft_cursor(connection: Connection, viewer: User, evaluation_id: str) -> str | None:
     """Where in the form the draft's reviewer was last."""
-    return connection.execute(
-        select(EVALUATION.c.cursor).where(EVALUATION.c.id == evaluation_id, _sight(viewer).sees())
-    ).scalar()
+    asked = {"viewer": viewer.id, "evaluation": evaluation_id}
+    return connection.execute(_cursor_query(_reads_all(viewer)), asked).scalar()
+
+
+@cache
+def _cursor_query(reads_all: bool) -> Select[Any]:
+    return select(EVALUATION.c.cursor).where(EVALUATION.c.id == bindparam("evaluation"), _sees(reads_all))
 
 
 def past_answers(
@@ -460,24 +491,34 @@ def _evidence(stored: Any) -> tuple[Evidence, ...]:
 # -- cohorts -----------------------------------------------------------------------------------------
 
 
+def _in_cohort(table: FromClause, no_context: bool) -> ColumnElement[bool]:
+    """The rows of ``table`` that belong to the cohort, by the columns of the cohort index."""
+    c = table.c
+    return and_(
+        c.subject_id == _SUBJECT,
+        c.context_id.is_(None) if no_context else c.context_id == bindparam("context", type_=String),
+        c.rubric_id == bindparam("rubric", type_=String),
+        c.major_version == bindparam("major", type_=Integer),
+    )
+
+
+@cache
+def _rights_query(no_context: bool) -> Select[bool, bool]:
+    own = select(EVALUATION.c.id).where(
+        _in_cohort(EVALUATION, no_context),
+        EVALUATION.c.status == _SUBMITTED,
+        EVALUATION.c.evaluator_user_id == _VIEWER,
+        # A self-assessment is not in the cohort, and a judge that she ran is no review of hers.
+        EVALUATION.c.evaluator_type == EvaluatorType.HUMAN.value,
+    )
+    return select(_blind_on_the_subject().label("blind"), own.exists().label("has_scored"))
+
+
 def _may_see_cohort(connection: Connection, viewer: User, key: CohortKey) -> bool:
     """Not blind, and either reading all or having submitted an own evaluation in this cohort."""
-    if is_blind(connection, viewer, key.subject_id):
-        return False
-    if _sight(viewer).reads_all:
-        return True
-    own = (
-        select(EVALUATION.c.id)
-        .where(
-            key.of(EVALUATION),
-            EVALUATION.c.status == _SUBMITTED,
-            EVALUATION.c.evaluator_user_id == viewer.id,
-            # A self-assessment is not in the cohort, and a judge that she ran is no review of hers.
-            EVALUATION.c.evaluator_type == EvaluatorType.HUMAN.value,
-        )
-        .limit(1)
-    )
-    return connection.execute(own).first() is not None
+    query = _rights_query(key.context_id is None)
+    rights = connection.execute(query, {**key.parameters, "viewer": viewer.id}).one()
+    return not rights.blind and (_reads_all(viewer) or bool(rights.has_scored))
 
 
 def cohort(
@@ -496,7 +537,7 @@ def cohort(
     key = CohortKey(subject_id, rubric_id, context_id, major)
     if not _may_see_cohort(connection, viewer, key):
         return None
-    row = connection.execute(cohort_query(key)).first()
+    row = connection.execute(cohort_query(context_id is None), key.parameters).first()
     if row is None:
         return Cohort()
     return Cohort(
@@ -516,7 +557,7 @@ def cohort(
                 human_mean=_rounded(one.human_mean_score),
                 ai_mean=_rounded(one.ai_mean_score),
             )
-            for one in connection.execute(criterion_cohort_query(key))
+            for one in connection.execute(criterion_cohort_query(context_id is None), key.parameters)
         ),
     )
 
@@ -538,13 +579,14 @@ def cohort_scores(
     if not _may_see_cohort(connection, viewer, key):
         return None
     in_cohort = and_(
-        key.of(EVALUATION),
+        _in_cohort(EVALUATION, context_id is None),
         EVALUATION.c.status == _SUBMITTED,
         EVALUATION.c.evaluator_type != EvaluatorType.SELF.value,
     )
     # Ordered by random ids: the place in the list says nothing about who or when.
     overall = connection.execute(
-        select(EVALUATION.c.id, EVALUATION.c.normalized_score).where(in_cohort).order_by(EVALUATION.c.id)
+        select(EVALUATION.c.id, EVALUATION.c.normalized_score).where(in_cohort).order_by(EVALUATION.c.id),
+        key.parameters,
     ).all()
     place = {evaluation_id: index for index, (evaluation_id, _) in enumerate(overall)}
     rows = connection.execute(
@@ -560,7 +602,8 @@ def cohort_scores(
             )
         )
         .where(in_cohort, CRITERION.c.node_type == NodeType.CRITERION.value)
-        .order_by(EVALUATION_SCORE.c.sequence, CRITERION.c.key)
+        .order_by(EVALUATION_SCORE.c.sequence, CRITERION.c.key),
+        key.parameters,
     )
     by_key: dict[str, list[float | None]] = {}
     not_applicable: dict[str, int] = {}
@@ -578,15 +621,17 @@ def cohort_scores(
     )
 
 
-def cohort_query(key: CohortKey) -> Select[Any]:
-    """The cohort's row of the view, found through the cohort index."""
-    return select(COHORT).where(key.of(COHORT))
+@cache
+def cohort_query(no_context: bool) -> Select[Any]:
+    """A cohort's row of the view, found through the cohort index. Its parameters are ``CohortKey``'s."""
+    return select(COHORT).where(_in_cohort(COHORT, no_context))
 
 
-def criterion_cohort_query(key: CohortKey) -> Select[Any]:
-    """The cohort's rows of the view per criterion, in walk order, found through the cohort index."""
+@cache
+def criterion_cohort_query(no_context: bool) -> Select[Any]:
+    """A cohort's rows of the view per criterion, in walk order, found through the cohort index."""
     view = CRITERION_COHORT
-    return select(view).where(key.of(view)).order_by(view.c.sequence, view.c.criterion_key)
+    return select(view).where(_in_cohort(view, no_context)).order_by(view.c.sequence, view.c.criterion_key)
 
 
 def _rounded(value: float | None) -> float | None:
