@@ -52,16 +52,12 @@ from rubrictui.widgets.filter_line import FilterLine
 from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.rows_list import Row, RowsList
 from rubrictui.widgets.title_bar import TitleBar
-from rubrictui.widgets.welcome import Welcome
 class Bare(App):
     def compose(self):
         rows = RowsList(COLUMNS)
         yield TitleBar("TITLE")
         yield Static("one line")
         yield rows
-        welcome = Welcome()
-        welcome.display = False
-        yield welcome
         yield FilterLine(rows)
         yield Static("two lines")
         yield KeyFooter()

@@ -107,6 +107,7 @@ class RubrictuiApp(App[int], inherit_bindings=False):
         self._settings_file = settings_file
         self._notice = notice
         self._opening = opening
+        self._painted = asyncio.Event()
         self._error_log = ErrorLog(error_log_path())
         self.error_console = Console(file=cast("IO[str]", self._error_log), markup=False, highlight=False)
         self.animation_level = "none"
@@ -137,7 +138,7 @@ class RubrictuiApp(App[int], inherit_bindings=False):
         """What waits for the first frame: the engine, then the modules of the other screens."""
         if self._notice:
             self.notify(self._notice, severity="warning", timeout=12)
-        self._opening.open()
+        self._painted.set()
         self.run_worker(self._warm_up(), exit_on_error=False)
 
     async def _warm_up(self) -> None:
@@ -184,13 +185,15 @@ class RubrictuiApp(App[int], inherit_bindings=False):
         return await self._opening.first_rows()
 
     async def engine(self) -> Engine:
-        """The engine, once it is ready."""
+        """The engine, once it is ready; it is not even imported before the first frame is painted."""
+        await self._painted.wait()
         return await self._opening.engine()
 
     async def ask(self, call: Callable[[Engine], T]) -> T:
         """What ``call`` makes of the engine, in a thread; says so while the store is still being opened."""
         if not self._opening.is_ready:
             self.notify("Opening the store ...", timeout=2)
+        await self._painted.wait()
         return await self._opening.ask(call)
 
     async def load_samples(self) -> None:

@@ -189,9 +189,9 @@ class CatalogScreen(ShellScreen[None]):
             return
         await score_any(self, rubric_id=rubric.id)
 
-    def action_filter(self) -> None:
+    async def action_filter(self) -> None:
         """Type a filter."""
-        self.query_one(FilterLine).open()
+        await self.query_one(FilterLine).open()
 
     def action_back(self) -> None:
         """Clear the filter; without one go back."""

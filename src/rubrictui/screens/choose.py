@@ -74,9 +74,9 @@ class ChooseScreen(ModalScreen[str | None]):
     def on_rows_list_selected(self, message: RowsList.Selected) -> None:
         self.dismiss(message.row.id)
 
-    def action_filter(self) -> None:
+    async def action_filter(self) -> None:
         """Type a filter."""
-        self.query_one(FilterLine).open()
+        await self.query_one(FilterLine).open()
 
     def action_back(self) -> None:
         """Clear the filter; without one go back."""

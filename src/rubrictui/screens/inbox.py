@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rubrictui.engine import Engine
 
 READING = "Reading your inbox ..."
+PREPARING = "Preparing the demo: the samples are being loaded, once ..."
 NOTHING = "Nothing is assigned to you. Press o to score any subject, c to see the rubrics."
 
 
@@ -98,8 +99,6 @@ class InboxScreen(ShellScreen[None]):
     InboxScreen {
         & > #summary { height: 1; padding: 0 2; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
         & > #detail { height: 2; padding: 0 2; background: $surface; text-wrap: nowrap; text-overflow: ellipsis; }
-        & > Welcome { display: none; }
-        &.-welcome > Welcome { display: block; }
         &.-welcome > RowsList, &.-welcome > #summary, &.-welcome > #detail { display: none; }
         &.-short > #detail { display: none; }
     }
@@ -119,7 +118,6 @@ class InboxScreen(ShellScreen[None]):
         yield TitleBar("rubrictui · Inbox", self.shell.store_label)
         yield Static("", id="summary", markup=False)
         yield rows
-        yield Welcome()
         yield FilterLine(rows)
         yield Static("", id="detail", markup=False)
         yield KeyFooter()
@@ -139,6 +137,8 @@ class InboxScreen(ShellScreen[None]):
         rows = await self.shell.first_rows()
         if rows:
             self._show(rows)
+        elif self.shell.is_demo:
+            self._say_in_list(PREPARING)
         self._read_again()
 
     @work(exit_on_error=False, exclusive=True, group="inbox")
@@ -165,9 +165,18 @@ class InboxScreen(ShellScreen[None]):
             listed.set_rows(to_rows(rows, self.shell.now(), self.shell.zone), cursor=self._place(rows))
         self.query_one("#summary", Static).update(Content(one_line(summary(rows, self.shell.now()))))
         self.query_one(FilterLine).count()
-        self.set_class(self._empty and not rows, "-welcome")
+        self._welcome(self._empty and not rows)
         self._show_detail()
         self.refresh_bindings()
+
+    def _welcome(self, wanted: bool) -> None:
+        """The welcome in place of the list; it is made when it is first wanted."""
+        self.set_class(wanted, "-welcome")
+        shown = self.query(Welcome)
+        if wanted and not shown:
+            self.mount(Welcome(), after=self.query_one(RowsList))
+        elif shown and not wanted:
+            shown.remove()
 
     def _place(self, rows: tuple[InboxRow, ...]) -> str | None:
         """Where the cursor goes: to what was worked on while it is open, else to what is next; None: it stays."""
@@ -180,9 +189,13 @@ class InboxScreen(ShellScreen[None]):
         row = next(work, None) or next_row(rows)
         return row_id(row) if row else None
 
+    def _say_in_list(self, text: str) -> None:
+        listed = self.query_one(RowsList)
+        listed.empty = text
+        listed.refresh()
+
     def _show_closed(self, error: RubrictuiError) -> None:
-        self.query_one(RowsList).empty = "The store is not open."
-        self.query_one(RowsList).refresh()
+        self._say_in_list("The store is not open.")
         self.query_one("#summary", Static).update(Content(one_line(error.message)))
         self.query_one("#detail", Static).update(Content(one_line(error.remedy)))
 
@@ -246,7 +259,7 @@ class InboxScreen(ShellScreen[None]):
     @work(exit_on_error=False, exclusive=True, group="samples")
     async def action_open_demo(self) -> None:
         """Open the demo store."""
-        self.say("Preparing the demo ...")
+        self.say(PREPARING)
         await self.shell.open_demo()
         self._empty = False
         self._read_again()
@@ -260,9 +273,9 @@ class InboxScreen(ShellScreen[None]):
         """Read the inbox again."""
         self._read_again()
 
-    def action_filter(self) -> None:
+    async def action_filter(self) -> None:
         """Type a filter."""
-        self.query_one(FilterLine).open()
+        await self.query_one(FilterLine).open()
 
     def action_filter_clear(self) -> None:
         """Show all rows again."""

@@ -175,9 +175,9 @@ class SubjectsScreen(ShellScreen[None]):
         if (current := self.query_one(RowsList).current) is not None:
             await score_any(self, subject_id=current.id)
 
-    def action_filter(self) -> None:
+    async def action_filter(self) -> None:
         """Type a filter."""
-        self.query_one(FilterLine).open()
+        await self.query_one(FilterLine).open()
 
     def action_back(self) -> None:
         """Clear the filter; without one go back."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
@@ -56,15 +55,14 @@ class FilterLine(Horizontal):
         super().__init__(id=id)
         self._target = target
 
-    def compose(self) -> ComposeResult:
-        yield Static("/", classes="filter--sign")
-        field = Input(placeholder="words to look for, in any column", select_on_focus=False, compact=True)
-        field.cursor_blink = False  # over a slow line a blinking cursor is traffic
-        yield field
-        yield Static("", classes="filter--count", markup=False)
-
-    def open(self) -> None:
-        """Show the line and type into it."""
+    async def open(self) -> None:
+        """Show the line and type into it. The field is made when it is first wanted."""
+        if not self.children:
+            field = Input(placeholder="words to look for, in any column", select_on_focus=False, compact=True)
+            field.cursor_blink = False  # over a slow line a blinking cursor is traffic
+            await self.mount(
+                Static("/", classes="filter--sign"), field, Static("", classes="filter--count", markup=False)
+            )
         self.add_class("-open")
         self.query_one(Input).focus()
 
@@ -81,13 +79,16 @@ class FilterLine(Horizontal):
 
     def action_clear(self) -> None:
         """Clear the filter and go back to the list."""
-        self.query_one(Input).value = ""
+        if self.children:
+            self.query_one(Input).value = ""
         self._target.filter = ""
         self.count()
         self.action_keep()
 
     def count(self) -> None:
         """Say again how many rows are left; for when the rows changed."""
+        if not self.children:
+            return
         text = f"{self._target.shown_count} of {len(self._target.rows)}" if self._target.filter else ""
         self.query_one(".filter--count", Static).update(text)
 

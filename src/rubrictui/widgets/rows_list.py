@@ -232,6 +232,7 @@ class RowsList(ScrollView, can_focus=True, inherit_bindings=False):
         self._widths: tuple[int, ...] = ()
         self._width = -1
         self._strips: dict[tuple[int, str], Strip] = {}
+        self._styles: dict[str, Style] = {}
 
     # -- values in
 
@@ -362,6 +363,7 @@ class RowsList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def notify_style_update(self) -> None:
         self._strips.clear()
+        self._styles.clear()
         super().notify_style_update()
 
     def _measure(self) -> None:
@@ -390,9 +392,16 @@ class RowsList(ScrollView, can_focus=True, inherit_bindings=False):
             self._strips[(index, style)] = strip
         return strip
 
+    def _style(self, name: str) -> Style:
+        """The style of a component; "" is the list's own."""
+        if (style := self._styles.get(name)) is None:
+            style = self.get_component_rich_style(f"rows--{name}") if name else self.rich_style
+            self._styles[name] = style
+        return style
+
     def _header(self, width: int) -> Strip:
         titles = [column.title for column in self.columns]
-        style = self.get_component_rich_style("rows--header")
+        style = self._style("header")
         cells = [cell_text(t, w, c.right) for t, w, c in zip(titles, self._widths, self.columns, strict=True)]
         text = " " * GUTTER + " ".join(
             cell for cell, cells_wide in zip(cells, self._widths, strict=True) if cells_wide
@@ -400,21 +409,18 @@ class RowsList(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip([Segment(text, style)]).adjust_cell_length(width, style)
 
     def _heading(self, heading: str, width: int) -> Strip:
-        style = self.get_component_rich_style("rows--heading")
+        style = self._style("heading")
         return Strip([Segment(pad(one_line(heading, width), width), style)]).adjust_cell_length(width, style)
 
     def _blank(self, width: int, text: str) -> Strip:
-        style = self.get_component_rich_style("rows--muted")
+        style = self._style("muted")
         return Strip([Segment(pad(" " * GUTTER + one_line(text, width), width), style)], width)
 
     def _row(self, index: int, cursor: str, width: int) -> Strip:
         row = self._rows[index]
-        on = self.get_component_rich_style(f"rows--{cursor}") if cursor else None
 
         def style_of(tone: str) -> Style:
-            if on is not None:
-                return on
-            return self.get_component_rich_style(f"rows--{tone}") if tone else self.rich_style
+            return self._style(cursor or tone)
 
         segments = [Segment(f"{row.mark} ", style_of(row.tone))]
         plain = style_of("")

@@ -8,9 +8,12 @@ from textual.content import Content
 from textual.widget import Widget
 
 COMMANDS: tuple[tuple[str, str], ...] = (
-    ("rubrictui load rubric.yaml", "a rubric of your own, ready to score with"),
     ("rubrictui subjects add report.md", "what is to be scored: Markdown, text, CSV, JSON, folders"),
-    ("rubrictui assign ...", "who scores what, with which rubric (--help shows how)"),
+    ("rubrictui load rubric.yaml", "a rubric of your own, ready to score with"),
+    (
+        'rubrictui assign Subject/report --rubric "My rubric" --to LOGIN',
+        "who scores what; R reads the inbox again",
+    ),
 )
 
 
