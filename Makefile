@@ -31,6 +31,7 @@ bench: $(VENV)/.installed-dev  ## the numbers of docs/, measured here
 
 docs: $(VENV)/.installed-dev  ## regenerate what docs/ takes from the program: help texts and screenshots
 	@$(BIN)/python -m rubrictui.cli.docs docs/cli.md
+	@$(BIN)/python docs/keys_page.py
 	@$(BIN)/python docs/screenshots.py
 
 clean:  ## remove the environment and the demo store
