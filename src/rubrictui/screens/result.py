@@ -15,13 +15,13 @@ from textual.widgets import Static
 
 from rubrictui.core.display import visible
 from rubrictui.core.errors import RubrictuiError
-from rubrictui.core.explain import explain_outcome, number
+from rubrictui.core.explain import display_score, explain_outcome, number
 from rubrictui.core.model import Band, Outcome, ScoredNode, ScoreResult, fold_id
 from rubrictui.core.records import EvaluationDetail, EvaluationStatus
 from rubrictui.screens.base import ShellScreen
 from rubrictui.widgets.band_ruler import tone_of
 from rubrictui.widgets.key_footer import KeyFooter
-from rubrictui.widgets.result_lines import bar, cohort_words, percentage, shown_score
+from rubrictui.widgets.result_lines import bar, cohort_words, percentage
 from rubrictui.widgets.result_list import ResultList
 from rubrictui.widgets.title_bar import TitleBar
 
@@ -198,7 +198,8 @@ class ResultScreen(ShellScreen[None]):
         if result is not None:
             low, high = number(version.score_display_min), number(version.score_display_max)
             score = evaluation.normalized_score
-            shown = f"{shown_score(version, score)} of {low} to {high}" if score is not None else "No score"
+            value = display_score(version, score)
+            shown = f"{number(value)} of {low} to {high}" if value is not None else "No score"
             head = [styled(f"{shown}  ", "score"), styled(bar(score, _SCALE_BAR) + "  ", "text")]
             if (band := stored_band(detail)) is not None:
                 head.append(styled(band.label, tone_of(band) or "text"))
@@ -214,7 +215,7 @@ class ResultScreen(ShellScreen[None]):
         else:
             lines.append(styled(evaluation.error_message or f"No result: {evaluation.status.value}.", "bad"))
             lines.append(styled(state_words(detail, self.shell.zone), "muted"))
-        if detail.cohort is not None and detail.cohort.count:
+        if detail.cohort is not None and detail.cohort.count > 1:
             lines.append(styled(cohort_words(version, detail.cohort), "muted"))
         return Content("\n").join(lines)
 

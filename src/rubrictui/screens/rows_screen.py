@@ -90,6 +90,17 @@ class RowsScreen(ModalScreen[ScreenResultType]):
         whole.set_class(not text, "-empty")
         whole.update(plain(text) if text else Content(""))
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enter chooses a row only while the rows have the keys, and there are any."""
+        if action == "choose":
+            rows = self.query(RowsList)
+            return bool(rows) and rows.first().has_focus and rows.first().current is not None
+        return True
+
+    def action_choose(self) -> None:
+        """Choose the row under the cursor. Subclasses bind Enter to it, in their own word."""
+        self.query_one(RowsList).action_select()
+
     def action_back(self) -> None:
         """Go back with nothing done."""
         self.dismiss(None)

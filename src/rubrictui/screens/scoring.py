@@ -523,9 +523,8 @@ class ScoringScreen(ShellScreen[Finished]):
         if action == "swap":
             return not subject.is_picking and self._prompt is None
         if action == "leave":
-            return not (
-                subject.is_picking or self.criteria.is_typing or isinstance(self.focused, PromptInput)
-            )
+            is_elsewhere = subject.is_picking or self.criteria.is_typing
+            return not (is_elsewhere or isinstance(self.focused, PromptInput | TextArea))
         if action == "scroll_subject":
             return self._is_wide and not isinstance(self.focused, TextArea | PromptInput)
         return True

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
 
 from rubrictui.screens.rows_screen import RowsScreen
 from rubrictui.widgets.prompt_line import PromptLine
@@ -32,6 +35,16 @@ class ReasonScreen(RowsScreen[str | None]):
     COLUMNS = (Column("Reason", share=1, minimum=20),)
     HELP = "Choose a reason; then add details if you like. Enter on the details does it, Esc goes back."
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "Choose", priority=True, id="reason.choose"),
+    ]
+    """
+    | Key(s) | What it does |
+    | :- | :- |
+    | enter | Choose the reason; on the details, do it. |
+    | escape | Back. |
+    """
+
     def __init__(self, title: str, about: str, reasons: Sequence[str], doing: str) -> None:
         """
         Args:
@@ -52,13 +65,12 @@ class ReasonScreen(RowsScreen[str | None]):
     def rows(self) -> Sequence[Row]:
         return [Row(str(index), (reason,)) for index, reason in enumerate(self._reasons)]
 
-    def on_rows_list_selected(self, message: RowsList.Selected) -> None:
+    async def on_rows_list_selected(self, message: RowsList.Selected) -> None:
         self._chosen = self._reasons[int(message.row.id)]
         hint = "in your words" if self._chosen == OTHER else "optional"
-        self.mount(
-            PromptLine(f"{self._chosen}: details", placeholder=f"{hint}; Enter {self._doing}"),
-            before="KeyFooter",
-        )
+        prompt = PromptLine(f"{self._chosen}: details", placeholder=f"{hint}; Enter {self._doing}")
+        await self.mount(prompt, before="KeyFooter")
+        prompt.take_focus()
 
     def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         if self._chosen == OTHER:

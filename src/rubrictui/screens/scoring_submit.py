@@ -95,6 +95,7 @@ class SubmitScreen(RowsScreen[str | None]):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "Go to it", priority=True, id="submit.choose"),
         Binding(
             "S,y",
             "submit",
@@ -127,7 +128,7 @@ class SubmitScreen(RowsScreen[str | None]):
         """Submitting is offered only when nothing stands against it."""
         if action == "submit":
             return not self._preview.problems and self._preview.result is not None
-        return True
+        return super().check_action(action, parameters)
 
     def action_submit(self) -> None:
         """Submit."""

@@ -33,6 +33,7 @@ class PhrasesScreen(RowsScreen[str | None]):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "Insert", priority=True, id="phrases.insert"),
         Binding(
             "a",
             "add(False)",
@@ -89,7 +90,7 @@ class PhrasesScreen(RowsScreen[str | None]):
             return bool(self._written)
         if action == "delete":
             return bool(self._phrases)
-        return True
+        return super().check_action(action, parameters)
 
     def action_add(self, here_only: bool) -> None:
         """Keep what is being written."""
@@ -136,7 +137,15 @@ class PastAnswersScreen(RowsScreen[str | None]):
         "Enter copies the rationale into the present one, behind what stands there."
     )
 
-    BINDINGS: ClassVar[list[BindingType]] = []
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "Copy rationale", priority=True, id="past.copy"),
+    ]
+    """
+    | Key(s) | What it does |
+    | :- | :- |
+    | enter | Copy the rationale. |
+    | escape | Back. |
+    """
 
     def __init__(
         self,
@@ -178,6 +187,16 @@ class ConflictScreen(RowsScreen[str | None]):
 
     COLUMNS = (Column("Answer", share=1, minimum=20), Column("Value", share=1, minimum=10))
     HELP = "Enter keeps the answer under the cursor. Until you choose, the stored one counts and yours waits here."
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "Keep this one", priority=True, id="conflict.keep"),
+    ]
+    """
+    | Key(s) | What it does |
+    | :- | :- |
+    | enter | Keep the answer under the cursor. |
+    | escape | Decide later. |
+    """
 
     def __init__(self, title: str, mine: Answer, stored: Answer, version: VersionSnapshot) -> None:
         super().__init__(title)

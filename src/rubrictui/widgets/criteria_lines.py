@@ -214,8 +214,6 @@ def _cut(line: Line, width: int) -> Line:
 
 def chip_lines(row: CriteriaRow, layout: Layout) -> int:
     """How many lines of their own the levels take; 0 when they stand beside the name."""
-    if row.is_numeric:
-        return 0
     # Criteria on the same scale take the same room, and a large rubric has few scales.
     key = (row.scale.id if row.scale is not None else "", row.allows_not_applicable)
     found = layout.chip_lines.get(key)
@@ -290,8 +288,9 @@ def criterion_lines(
     head: Line = [bar, status, flag, number, (indent + name, "name"), *marks]
     if own_lines:
         below = _fold_chips(chips, layout.width - layout.name_start)
-        # A digit being typed may need a line more; the height of a closed row must not change.
-        below = below[:own_lines] if not is_cursor else below
+        if not is_cursor:
+            # The height of a closed row must not change with its answer.
+            below = [*below, *([] for _ in range(own_lines))][:own_lines]
         margin: Piece = (" " * (layout.name_start - 1), "level")
         return [_cut(head, layout.width), *([bar, margin, *line] for line in below)]
     gap = layout.name_end - layout.name_start - len(indent) - cell_len(name) - _line_width(marks)

@@ -171,7 +171,7 @@ class EvidencePanel(Vertical):
         rows = [
             Row(
                 id=str(index),
-                cells=(item.kind.value, evidence_line(item, 400)),
+                cells=(item.kind.value, _told(item)),
                 tone="warning" if check_evidence(self._subject, item) else "",
                 mark="!" if check_evidence(self._subject, item) else " ",
             )
@@ -288,3 +288,10 @@ class EvidencePanel(Vertical):
         await prompt.remove()
         self.query_one(RowsList).focus()
         self.refresh_bindings()
+
+
+def _told(item: Evidence) -> str:
+    """A piece of evidence beside its kind."""
+    if item.kind is EvidenceKind.QUOTE:
+        return evidence_line(item, 400)
+    return ": ".join(part for part in (item.source, item.text) if part)

@@ -92,6 +92,10 @@ class Picker:
     def sentence(self) -> Picker:
         """Select the sentence that the cursor stands in; once more adds the next one."""
         text = self.page.text
+        if self.anchor is None and text[self.cursor : self.cursor + 1].isspace():
+            ahead = _WORD.search(text, self.cursor, self.cursor + _REACH)
+            if ahead is not None:
+                return self.at(ahead.start()).sentence()
         low = max(self.cursor - _REACH, 0)
         high = min(self.cursor + _REACH, len(text))
         if self.anchor is not None and self.span is not None:

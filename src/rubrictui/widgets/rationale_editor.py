@@ -18,11 +18,29 @@ class RationaleArea(TextArea):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            "escape", "close", "Done", key_display="Esc", id="rationale.done", tooltip="Back to the criteria"
+            "escape",
+            "close",
+            "Done",
+            key_display="Esc",
+            priority=True,
+            id="rationale.done",
+            tooltip="Back to the criteria",
         ),
-        Binding("ctrl+g", "phrases", "Phrases", id="rationale.phrases", tooltip="Insert one of your phrases"),
         Binding(
-            "ctrl+e", "external", "$EDITOR", id="rationale.editor", tooltip="Write on in your own editor"
+            "ctrl+g",
+            "phrases",
+            "Phrases",
+            priority=True,
+            id="rationale.phrases",
+            tooltip="Insert one of your phrases",
+        ),
+        Binding(
+            "ctrl+e",
+            "external",
+            "$EDITOR",
+            priority=True,
+            id="rationale.editor",
+            tooltip="Write on in your own editor",
         ),
     ]
     """

@@ -33,7 +33,9 @@ class ResultRow:
 def result_rows(detail: EvaluationDetail) -> tuple[ResultRow, ...]:
     """Every node in walk order."""
     scores = {fold_id(score.node_id): score for score in detail.scores}
-    cohort = {row.key: row for row in detail.cohort.criteria} if detail.cohort else {}
+    # A cohort of one is the evaluation itself and says nothing.
+    has_peers = detail.cohort is not None and detail.cohort.count > 1
+    cohort = {row.key: row for row in detail.cohort.criteria} if detail.cohort and has_peers else {}
     return tuple(
         ResultRow(
             row.node,
