@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from rubrictui.core.records import InboxRow
 
@@ -20,62 +20,51 @@ DONE_SHOWN = 50
 
 Query = Callable[[str, Mapping[str, Any]], Iterable[Sequence[Any]]]
 
-# Work is the same work when subject, rubric and context are: an assignment that was begun is listed as its
-# draft. Machine evaluations the viewer started are no work of hers.
-ROWS = """
-WITH me AS (SELECT id FROM user_account WHERE name = :login),
-work AS (
-  SELECT 'New' AS state, a.subject_id, a.rubric_id, a.version_id, a.context_id, a.id AS assignment_id,
-         CAST(NULL AS VARCHAR) AS evaluation_id, a.due_at, a.created_at AS at,
-         CAST(NULL AS FLOAT) AS score, CAST(NULL AS VARCHAR) AS outcome
-    FROM assignment a
-   WHERE a.user_id = (SELECT id FROM me) AND a.status = 'Open'
-     AND NOT EXISTS (
-       SELECT 1 FROM evaluation e
-        WHERE e.evaluator_user_id = a.user_id AND e.status = 'Draft'
-          AND e.evaluator_type IN ('Human', 'Self') AND e.subject_id = a.subject_id
-          AND e.rubric_id = a.rubric_id AND coalesce(e.context_id, '') = coalesce(a.context_id, ''))
-  UNION ALL
-  SELECT 'Draft', e.subject_id, e.rubric_id, e.version_id, e.context_id, e.assignment_id, e.id,
-         a.due_at, e.updated_at, NULL, NULL
-    FROM evaluation e LEFT JOIN assignment a ON a.id = e.assignment_id
-   WHERE e.evaluator_user_id = (SELECT id FROM me) AND e.status = 'Draft'
-     AND e.evaluator_type IN ('Human', 'Self')
-  UNION ALL
-  SELECT * FROM (
-    SELECT 'Submitted', e.subject_id, e.rubric_id, e.version_id, e.context_id, e.assignment_id, e.id,
-           a.due_at, e.submitted_at, e.normalized_score, e.outcome
-      FROM evaluation e LEFT JOIN assignment a ON a.id = e.assignment_id
-     WHERE e.evaluator_user_id = (SELECT id FROM me) AND e.status = 'Submitted'
-       AND e.evaluator_type IN ('Human', 'Self')
-     ORDER BY e.submitted_at DESC, e.id LIMIT :done) AS submitted
-  UNION ALL
-  SELECT * FROM (
-    SELECT 'Declined', a.subject_id, a.rubric_id, a.version_id, a.context_id, a.id,
-           CAST(NULL AS VARCHAR), a.due_at, a.ended_at, CAST(NULL AS FLOAT), CAST(NULL AS VARCHAR)
-      FROM assignment a
-     WHERE a.user_id = (SELECT id FROM me) AND a.status = 'Declined'
-     ORDER BY a.ended_at DESC, a.id LIMIT :done) AS declined
+# Every kind of work gives these columns. What many rows share (rubric, context, version) is looked up once.
+_SUBJECT = "s.id, s.title, s.entity, s.record_id"
+_ANSWERED = (
+    "(SELECT count(*) FROM evaluation_score x WHERE x.evaluation_id = e.id"
+    " AND (x.is_not_applicable OR x.scale_level_id IS NOT NULL OR x.raw_value IS NOT NULL))"
 )
-SELECT w.state, w.subject_id, s.title, s.entity, s.record_id, w.rubric_id, r.name, w.version_id,
-       w.context_id, c.name, c.version_id, w.assignment_id, w.evaluation_id,
-       coalesce(w.due_at, c.due_at), w.at, w.score, w.outcome,
-       (SELECT count(*) FROM evaluation_score x
-         WHERE x.evaluation_id = w.evaluation_id
-           AND (x.is_not_applicable OR x.scale_level_id IS NOT NULL OR x.raw_value IS NOT NULL))
-  FROM work w
-  JOIN subject s ON s.id = w.subject_id
-  JOIN rubric r ON r.id = w.rubric_id
-  LEFT JOIN context c ON c.id = w.context_id
-"""
+_OF_ASSIGNMENT = "a.rubric_id, a.version_id, a.context_id, a.id, NULL, a.due_at"
+_OF_EVALUATION = "e.rubric_id, e.version_id, e.context_id, e.assignment_id, e.id, a.due_at"
+_OWN_EVALUATIONS = (
+    "(SELECT * FROM evaluation WHERE evaluator_user_id = :me AND status = '{status}'"
+    " AND evaluator_type IN ('Human', 'Self') {only}) e"
+    " JOIN subject s ON s.id = e.subject_id LEFT JOIN assignment a ON a.id = e.assignment_id"
+)
+_OWN_ASSIGNMENTS = "FROM assignment a JOIN subject s ON s.id = a.subject_id WHERE a.user_id = :me"
 
-# Highest first: the first Published one of a rubric is what an assignment without a version means.
-VERSIONS = """
-SELECT id, rubric_id, status, major_version, minor_version, patch_version FROM rubric_version
- WHERE status <> 'Draft' ORDER BY major_version DESC, minor_version DESC, patch_version DESC
-"""
+ME = "SELECT id FROM user_account WHERE name = :login"
 
+DRAFTS = (
+    f"SELECT {_SUBJECT}, {_OF_EVALUATION}, e.updated_at, NULL, NULL, {_ANSWERED}"
+    f" FROM {_OWN_EVALUATIONS.format(status='Draft', only='')}"
+)
+ASSIGNED = (
+    f"SELECT {_SUBJECT}, {_OF_ASSIGNMENT}, a.created_at, NULL, NULL, 0"
+    f" {_OWN_ASSIGNMENTS} AND a.status = 'Open'"
+)
+# The latest are picked before anything is counted of them.
+_LATEST = "ORDER BY submitted_at DESC, id LIMIT :done"
+SUBMITTED = (
+    f"SELECT {_SUBJECT}, {_OF_EVALUATION}, e.submitted_at, e.normalized_score, e.outcome, {_ANSWERED}"
+    f" FROM {_OWN_EVALUATIONS.format(status='Submitted', only=_LATEST)}"
+)
+DECLINED = (
+    f"SELECT {_SUBJECT}, {_OF_ASSIGNMENT}, a.ended_at, NULL, NULL, 0 {_OWN_ASSIGNMENTS}"
+    " AND a.status = 'Declined' ORDER BY a.ended_at DESC, a.id LIMIT :done"
+)
+
+RUBRIC = "SELECT name FROM rubric WHERE id = :rubric"
+CONTEXT = "SELECT name, version_id, due_at FROM context WHERE id = :context"
 LEAVES = "SELECT count(*) FROM criterion WHERE version_id = :version AND node_type = 'Criterion'"
+# Highest first: the first Published one is what an assignment without a version means.
+VERSIONS = (
+    "SELECT id, status, major_version, minor_version, patch_version FROM rubric_version"
+    " WHERE rubric_id = :rubric AND status <> 'Draft'"
+    " ORDER BY major_version DESC, minor_version DESC, patch_version DESC"
+)
 
 _ORDER = {"Draft": 0, "New": 1, "Submitted": 2, "Declined": 3}
 _NEVER = datetime.max.replace(tzinfo=UTC)
@@ -88,49 +77,92 @@ def read_inbox(query: Query, login: str) -> tuple[InboxRow, ...]:
         query: runs one of the texts above with its parameters. Instants may come as stored text or as
             datetimes, whichever the driver gives.
     """
-    numbers: dict[str, str] = {}
-    of_rubric: dict[str, str] = {}
-    latest: dict[str, str] = {}
-    for version, rubric, status, *number in query(VERSIONS, {}):
-        numbers[version] = ".".join(str(part) for part in number)
-        of_rubric[version] = rubric
-        if status == "Published":
-            latest.setdefault(rubric, version)
-    leaves: dict[str, int] = {}
-    rows = []
-    for found in query(ROWS, {"login": login, "done": DONE_SHOWN}):
-        (state, subject, title, entity, record, rubric, rubric_name, version, context, context_name) = found[
-            :10
-        ]
-        (context_version, assignment, evaluation, due, at, score, outcome, answered) = found[10:]
-        if version is None:
-            version = context_version if of_rubric.get(context_version) == rubric else latest.get(rubric)
-        if version is not None and version not in leaves:
-            leaves[version] = next(iter(query(LEAVES, {"version": version})))[0]
-        rows.append(
-            InboxRow(
-                state=state,
-                subject_id=subject,
-                subject_title=title,
-                subject_entity=entity,
-                subject_record_id=record,
-                rubric_id=rubric,
-                rubric_name=rubric_name,
-                version_id=version,
-                version_number=numbers.get(version) if version else None,
-                context_id=context,
-                context_name=context_name,
-                assignment_id=assignment,
-                evaluation_id=evaluation,
-                answered=answered,
-                total=leaves.get(version, 0) if version else 0,
-                due_at=_instant(due),
-                updated_at=_instant(at),
-                normalized_score=score,
-                outcome=outcome,
-            )
-        )  # fmt: skip
+    found = list(query(ME, {"login": login}))
+    if not found:
+        return ()
+    me = {"me": found[0][0]}
+    own = {**me, "done": DONE_SHOWN}
+    look = _Lookups(query)
+    drafts = list(query(DRAFTS, me))
+    # Work is the same work when subject, rubric and context are: what is begun is listed as its draft.
+    begun = {(row[0], row[4], row[6]) for row in drafts}
+    assigned = (row for row in query(ASSIGNED, me) if (row[0], row[4], row[6]) not in begun)
+    rows = [
+        *(_row("Draft", found, look) for found in drafts),
+        *(_row("New", found, look) for found in assigned),
+        *(_row("Submitted", found, look) for found in query(SUBMITTED, own)),
+        *(_row("Declined", found, look) for found in query(DECLINED, own)),
+    ]
     return tuple(sorted(rows, key=_place))
+
+
+class _Shared(NamedTuple):
+    """What rows of the same rubric, version and context have in common."""
+
+    rubric_name: str
+    version_id: str | None
+    version_number: str | None
+    total: int
+    context_name: str | None
+    due_at: datetime | None
+
+
+class _Lookups:
+    """What rows share, each asked for once."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self._shared: dict[tuple[str, str | None, str | None], _Shared] = {}
+
+    def shared(self, rubric: str, version: str | None, context: str | None) -> _Shared:
+        """``version`` None is the context's when it is of this rubric, else the latest Published."""
+        key = (rubric, version, context)
+        found = self._shared.get(key)
+        if found is None:
+            found = self._shared[key] = self._look_up(*key)
+        return found
+
+    def _look_up(self, rubric: str, version: str | None, context: str | None) -> _Shared:
+        ((rubric_name,),) = self._query(RUBRIC, {"rubric": rubric})
+        versions = list(self._query(VERSIONS, {"rubric": rubric}))
+        numbers = {row[0]: f"{row[2]}.{row[3]}.{row[4]}" for row in versions}
+        context_name, context_version, context_due = None, None, None
+        if context is not None:
+            ((context_name, context_version, context_due),) = self._query(CONTEXT, {"context": context})
+        if version is None:
+            latest = next((row[0] for row in versions if row[1] == "Published"), None)
+            version = context_version if context_version in numbers else latest
+        total = 0
+        if version is not None:
+            ((total,),) = self._query(LEAVES, {"version": version})
+        number = numbers.get(version) if version else None
+        return _Shared(rubric_name, version, number, total, context_name, _instant(context_due))
+
+
+def _row(state: str, found: Sequence[Any], look: _Lookups) -> InboxRow:
+    subject, title, entity, record, rubric, version, context, assignment, evaluation, due = found[:10]
+    shared = look.shared(rubric, version, context)
+    return InboxRow(
+        state=state,
+        subject_id=subject,
+        subject_title=title,
+        subject_entity=entity,
+        subject_record_id=record,
+        rubric_id=rubric,
+        rubric_name=shared.rubric_name,
+        version_id=shared.version_id,
+        version_number=shared.version_number,
+        context_id=context,
+        context_name=shared.context_name,
+        assignment_id=assignment,
+        evaluation_id=evaluation,
+        answered=found[13],
+        total=shared.total,
+        due_at=_instant(due) if due is not None else shared.due_at,
+        updated_at=_instant(found[10]),
+        normalized_score=found[11],
+        outcome=found[12],
+    )
 
 
 def _place(row: InboxRow) -> tuple[Any, ...]:
@@ -153,4 +185,4 @@ def _instant(value: Any) -> datetime | None:
     if value is None:
         return None
     moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
-    return moment.astimezone(UTC)
+    return moment if moment.tzinfo is UTC else moment.astimezone(UTC)

@@ -434,7 +434,8 @@ class EvaluationRow(Base, table=True):
             name="result",
         ),
         Index("ix_evaluation_cohort", "subject_id", "context_id", "rubric_id", "major_version", "status"),
-        Index("ix_evaluation_evaluator_user_id_status", "evaluator_user_id", "status"),
+        # The latest of what an evaluator has submitted, without looking at all of it.
+        Index("ix_evaluation_own", "evaluator_user_id", "status", "submitted_at"),
         Index("ix_evaluation_version_id_status", "version_id", "status"),
         _unique_where(
             "uq_evaluation_open_draft",

@@ -468,7 +468,7 @@ def _tables() -> None:
         ["subject_id", "context_id", "rubric_id", "major_version", "status"],
     )
     op.create_index("ix_evaluation_context_id", "evaluation", ["context_id"])
-    op.create_index("ix_evaluation_evaluator_user_id_status", "evaluation", ["evaluator_user_id", "status"])
+    op.create_index("ix_evaluation_own", "evaluation", ["evaluator_user_id", "status", "submitted_at"])
     op.create_index("ix_evaluation_prompt_run_id", "evaluation", ["prompt_run_id"])
     op.create_index("ix_evaluation_rubric_id", "evaluation", ["rubric_id"])
     op.create_index("ix_evaluation_supersedes_id", "evaluation", ["supersedes_id"])
