@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from rich.console import Console
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.worker import Worker, WorkerState
 
 from rubrictui import screens
 from rubrictui.core.errors import InvalidInputError, RubrictuiError
 from rubrictui.error_log import ErrorLog
+from rubrictui.keys_in_order import KeysInOrder
 from rubrictui.leaving import Leaving
 from rubrictui.opening import StoreOpening, demo_path
 from rubrictui.settings import Settings, error_log_path, load_settings, save_settings, settings_path
@@ -49,7 +49,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class RubrictuiApp(App[int], inherit_bindings=False):
+class RubrictuiApp(KeysInOrder[int], inherit_bindings=False):
     """The terminal application.
 
     Args:

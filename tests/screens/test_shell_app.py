@@ -23,6 +23,7 @@ from shell_world import (
     terminal,
     until,
 )
+from textual import events
 from textual.screen import Screen
 from textual.widgets import Input
 
@@ -140,6 +141,28 @@ async def test_the_filter_takes_letters_as_words_and_esc_brings_all_rows_back(te
         assert rows_of(app).shown_count == 6
         assert not app.screen.query_one(FilterLine).display
         assert current(app) == "Kestrel Systems"
+
+
+async def test_keys_typed_at_once_go_where_the_ones_before_them_lead(terminal: Path) -> None:
+    app = app_on(StandIn(), terminal)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        for key, character in [
+            ("slash", "/"),
+            *((c, c) for c in "cqkes"),
+            ("enter", "\r"),
+            ("c", "c"),
+            ("down", None),
+        ]:
+            app.post_message(events.Key(key, character))
+        await until(pilot, lambda: isinstance(app.screen, CatalogScreen))
+        home = app.screen_stack[0]
+        assert home.query_one(Input).value == "cqkes"
+        await until(pilot, lambda: app.focused is rows_of(app))
+        for key in ("escape", "slash", "x", "escape", "j", "j"):
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: isinstance(app.screen, InboxScreen) and app.focused is rows_of(app))
+        await until(pilot, lambda: not rows_of(app).filter)
 
 
 async def test_an_empty_store_offers_the_samples_and_loads_them(terminal: Path) -> None:
