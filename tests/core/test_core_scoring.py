@@ -357,6 +357,17 @@ def test_bands_are_half_open_and_the_top_one_holds_1(score: float | None, label:
     assert (band.label if band else None) == label
 
 
+def test_bands_are_tried_in_the_order_of_their_rounded_bounds() -> None:
+    """Two bands that round to the same one are as good as equal: the first given wins."""
+    bands = (
+        Band(id="first", label="First", min_score=0.5, max_score=1),
+        Band(id="second", label="Second", min_score=0.5, max_score=0.9999999),
+    )
+    band = band_of(version(bands=bands), 0.75)
+    assert band is not None
+    assert band.id == "first"
+
+
 # --- Why -------------------------------------------------------------------------------------------------
 
 STRICT = version(

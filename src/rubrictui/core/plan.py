@@ -351,14 +351,15 @@ def _picker(numbers: list[int]) -> Callable[[list[Any]], tuple[Any, ...]]:
 
 
 def _bands(bands: tuple[Band, ...]) -> tuple[tuple[float, float, str], ...]:
-    return tuple(
+    rounded = [
         (
             rounded_input(band.min_score, f'minimum of band "{band.label}"'),
             rounded_input(band.max_score, f'maximum of band "{band.label}"'),
             band.id,
         )
-        for band in sorted(bands, key=lambda band: (band.min_score, band.max_score))
-    )
+        for band in bands
+    ]
+    return tuple(sorted(rounded, key=lambda band: band[:2]))
 
 
 def _gate(node: Node) -> float | None:
