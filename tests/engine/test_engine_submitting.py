@@ -8,7 +8,6 @@ import msgspec
 import pytest
 from engine_world import NODES, SUBJECT, TEXT, World, answers
 
-from rubrictui import __version__
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import (
     Answer,
@@ -20,6 +19,7 @@ from rubrictui.core.model import (
     VersionSnapshot,
 )
 from rubrictui.core.records import Context, EvaluationStatus, EvaluatorType, Role
+from rubrictui.core.scoring import SCORING_ENGINE_VERSION
 from rubrictui.engine import (
     Engine,
     NotFoundError,
@@ -63,7 +63,7 @@ def test_submitting_stores_the_result_and_a_row_for_every_node(rita: Engine) -> 
         0.875,
     )
     assert (header.completeness, header.passed, header.gate_failed) == (1.0, None, False)
-    assert header.engine_version == __version__
+    assert header.engine_version == SCORING_ENGINE_VERSION
     assert header.submitted_at is not None
     rows = {score.key: score for score in detail.scores}
     assert list(rows) == ["argument", "quality", "sources", "clarity", "weeks"]

@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from rubrictui import __version__
 from rubrictui.core.errors import InvalidInputError, ScoringError
 from rubrictui.core.model import Answer, ScoreResult, VersionSnapshot
 from rubrictui.core.records import (
@@ -22,7 +21,7 @@ from rubrictui.core.records import (
     SubmitPreview,
     SubmitProblem,
 )
-from rubrictui.core.scoring import compute
+from rubrictui.core.scoring import SCORING_ENGINE_VERSION, compute
 from rubrictui.engine.checking import answer_warnings, storable, submit_problems, unanswered_keys
 from rubrictui.engine.drafts import Drafts
 from rubrictui.engine.errors import (
@@ -305,7 +304,7 @@ class Submitting(Drafts):
                 "error_message": message.strip() or "The evaluator failed without a message.",
                 "ended_at": now,
                 "updated_at": now,
-                "engine_version": __version__,
+                "engine_version": SCORING_ENGINE_VERSION,
             },
         )
         return self._detail(connection, evaluation_id)
@@ -388,7 +387,7 @@ def _result_columns(result: ScoreResult, now: datetime) -> dict[str, Any]:
         "band_id": result.band_id,
         "pass_threshold_applied": result.pass_threshold_applied,
         "confidence": result.confidence,
-        "engine_version": __version__,
+        "engine_version": SCORING_ENGINE_VERSION,
     }
 
 
