@@ -256,6 +256,8 @@ async def test_undo_goes_back_to_where_the_change_was(store: Path) -> None:
         assert answers(engine, draft.evaluation.id)["people"].is_answered
         await keys(pilot, '/ "budg" enter')
         assert app.form.criteria.current.key == "budget"
+        await keys(pilot, "f home F")
+        assert app.form.criteria.current.key == "budget"
     engine.close()
 
 

@@ -53,6 +53,11 @@ def test_submit_now_comes_first_and_unanswered_criteria_after_it() -> None:
     ]
 
 
+def test_what_is_marked_to_return_to_is_listed_last() -> None:
+    rows = submit_rows(preview(Answer(criterion_id="C2", scale_level_id="no")), VERSION, {"c2"})
+    assert [(row.id, row.mark) for row in rows][-1] == ("f:k2", "⚑")
+
+
 def test_everything_that_is_missing_is_listed_and_submitting_is_not_offered() -> None:
     problems = (
         SubmitProblem(

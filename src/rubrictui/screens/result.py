@@ -203,9 +203,9 @@ class ResultScreen(ShellScreen[None]):
             head = [styled(f"{shown}  ", "score"), styled(bar(score, _SCALE_BAR) + "  ", "text")]
             if (band := stored_band(detail)) is not None:
                 head.append(styled(band.label, tone_of(band) or "text"))
-                if band.description:
-                    head.append(styled(f": {band.description}", "muted"))
             lines.append(Content("").join(head))
+            if band is not None and band.description:
+                lines.append(styled(band.description, "muted"))
             kind = "good" if result.outcome in _GOOD else "bad" if result.outcome in _BAD else "open"
             lines.append(styled(explain_outcome(version, result), kind))
             facts = [f"Completeness {percentage(result.completeness)}"]

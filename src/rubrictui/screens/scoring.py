@@ -241,12 +241,13 @@ class ScoringScreen(ShellScreen[Finished]):
     DEFAULT_CSS = """
     ScoringScreen {
         & > #panes { height: 1fr; }
-        & #panes > SubjectView { width: 1fr; }
+        & #panes > SubjectView { width: 1fr; display: none; }
         & #panes > CriteriaList { width: 1fr; }
-        &.-wide #panes > SubjectView { border-right: solid $border; }
-        &.-narrow #panes > SubjectView { display: none; }
-        &.-narrow.-reading #panes > SubjectView { display: block; }
-        &.-narrow.-reading #panes > CriteriaList { display: none; }
+        &.-reading #panes > SubjectView { display: block; }
+        &.-reading #panes > CriteriaList { display: none; }
+        &.-wide #panes > SubjectView { display: block; border-right: solid $border; }
+        &.-wide #panes > CriteriaList { display: block; }
+        &.-quoting > EvidencePanel { display: none; }
     }
     """
 
@@ -299,7 +300,8 @@ class ScoringScreen(ShellScreen[Finished]):
 
     def on_mount(self) -> None:
         draft = self.session.draft
-        self.call_after_refresh(self._focus_main)
+        # At once, not after the first frame: a key may be on its way already.
+        self._focus_main()
         self._show_state()
         if draft.evaluation.subject_hash and draft.evaluation.subject_hash != draft.subject.content_hash:
             self.say("The subject has changed since you last opened it: look at what you answered.")
@@ -310,7 +312,7 @@ class ScoringScreen(ShellScreen[Finished]):
 
     @property
     def _is_wide(self) -> bool:
-        return self.has_class("-wide")
+        return self.app.size.width >= SIDE_BY_SIDE
 
     def _title(self, node: Node) -> str:
         row = next((row for row in self.criteria.rows if row.id == fold_id(node.id)), None)
@@ -476,7 +478,8 @@ class ScoringScreen(ShellScreen[Finished]):
 
     def action_swap(self) -> None:
         """Change between the subject and what is being answered."""
-        if self.subject.has_focus:
+        is_reading = self.subject.has_focus if self._is_wide else self.has_class("-reading")
+        if is_reading:
             self.remove_class("-reading")
             self._focus_main()
         else:
@@ -708,6 +711,7 @@ class ScoringScreen(ShellScreen[Finished]):
         await self._close_panel()
 
     def on_evidence_panel_quote_requested(self, message: EvidencePanel.QuoteRequested) -> None:
+        self.add_class("-quoting")
         self._read_for_panel()
         self.subject.pick_somewhere()
 
@@ -744,6 +748,7 @@ class ScoringScreen(ShellScreen[Finished]):
 
     def _picking_over(self) -> None:
         """Back to where the quote was asked for: the panel or the criteria; else the subject keeps the keys."""
+        self.remove_class("-quoting")
         if self._panel is not None or self._returns_to_criteria:
             self._returns_to_criteria = False
             self.remove_class("-reading")
@@ -801,7 +806,7 @@ class ScoringScreen(ShellScreen[Finished]):
 
         preview = self._engine.preview(self.session.evaluation_id)
         title = f"Submit · {draft.subject.title or draft.subject.record_id}"
-        self.app.push_screen(SubmitScreen(title, preview, draft.version), act)
+        self.app.push_screen(SubmitScreen(title, preview, draft.version, self.session.flagged), act)
 
     def _submit(self) -> None:
         from rubrictui.screens.result import ResultScreen

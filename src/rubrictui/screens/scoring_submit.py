@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
 from rubrictui.core.explain import display_score, explain_outcome, number
-from rubrictui.core.model import Node, VersionSnapshot
+from rubrictui.core.model import Node, VersionSnapshot, fold_id
 from rubrictui.core.records import SubmitPreview
 from rubrictui.core.scoring import band_of
 from rubrictui.screens.rows_screen import RowsScreen
@@ -57,8 +57,12 @@ def submit_text(preview: SubmitPreview, version: VersionSnapshot) -> str:
     return "\n".join(lines)
 
 
-def submit_rows(preview: SubmitPreview, version: VersionSnapshot) -> list[Row]:
-    """Submit now where that is possible; then what is missing, then what is unanswered."""
+def submit_rows(preview: SubmitPreview, version: VersionSnapshot, flagged: Collection[str] = ()) -> list[Row]:
+    """Submit now where that is possible; then what is missing, what is marked, what is unanswered.
+
+    Args:
+        flagged: folded ids of the criteria to return to.
+    """
     nodes = {node.key: node for node in version.nodes}
     numbers = {node.key: index for index, node in enumerate((n for n in version.nodes if n.is_criterion), 1)}
 
@@ -82,6 +86,16 @@ def submit_rows(preview: SubmitPreview, version: VersionSnapshot) -> list[Row]:
         Row(f"u:{key}", (str(numbers.get(key, "")), name(key)), "Unanswered (this does not block)", mark="·")
         for key in preview.unanswered
     )
+    rows.extend(
+        Row(
+            f"f:{node.key}",
+            (str(numbers[node.key]), name(node.key)),
+            "Marked to return to (this does not block)",
+            mark="⚑",
+        )
+        for node in version.nodes
+        if node.is_criterion and fold_id(node.id) in flagged
+    )
     return rows
 
 
@@ -95,7 +109,7 @@ class SubmitScreen(RowsScreen[str | None]):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "choose", "Go to it", priority=True, id="submit.choose"),
+        Binding("enter", "choose", "Choose", priority=True, id="submit.choose"),
         Binding(
             "S,y",
             "submit",
@@ -113,16 +127,19 @@ class SubmitScreen(RowsScreen[str | None]):
     | escape | Back to the form. |
     """
 
-    def __init__(self, title: str, preview: SubmitPreview, version: VersionSnapshot) -> None:
+    def __init__(
+        self, title: str, preview: SubmitPreview, version: VersionSnapshot, flagged: Collection[str] = ()
+    ) -> None:
         super().__init__(title)
         self._preview = preview
         self._version = version
+        self._flagged = frozenset(flagged)
 
     def about(self) -> str:
         return submit_text(self._preview, self._version)
 
     def rows(self) -> Sequence[Row]:
-        return submit_rows(self._preview, self._version)
+        return submit_rows(self._preview, self._version, self._flagged)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Submitting is offered only when nothing stands against it."""

@@ -90,7 +90,7 @@ class CriteriaList(OpenList):
         Binding(
             "greater_than_sign,right_square_bracket",
             "next(1)",
-            "Next open",
+            "Next",
             key_display=">",
             priority=True,
             id="criteria.next",
@@ -103,6 +103,15 @@ class CriteriaList(OpenList):
             show=False,
             priority=True,
             id="criteria.previous",
+        ),
+        Binding(
+            "F",
+            "next_flagged",
+            "Next marked",
+            show=False,
+            priority=True,
+            id="criteria.next_flagged",
+            tooltip="The next criterion that is marked to return to",
         ),
     ]
     """
@@ -117,6 +126,7 @@ class CriteriaList(OpenList):
     | x, delete | Clear the answer; rationale and evidence stay. |
     | g | Guidance and everything in its whole length, and back. |
     | >, ] / <, [ | The next / previous criterion that is unanswered or lacks something. |
+    | F | The next criterion that is marked to return to. |
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -442,6 +452,17 @@ class CriteriaList(OpenList):
             self.move_to(found)
         else:
             self._say("This is the only one left.")
+
+    def action_next_flagged(self) -> None:
+        """Go to the next criterion that is marked to return to, around the end."""
+        count = len(self._rows)
+        for offset in range(1, count + 1):
+            index = (self.row_cursor + offset) % count
+            if self._rows[index].number and self._rows[index].id in self._flagged:
+                self.move_to(index)
+                return
+        if self.row_cursor >= 0:
+            self._say("No criterion is marked to return to: f marks one.")
 
     def on_moved(self, before: int) -> None:
         """Nothing that was typed or said goes along."""

@@ -137,6 +137,14 @@ class OpenList(ScrollView, can_focus=True):
         self._line_styles: dict[str, Style] = {}
         self._painted_lines: dict[int, Strip] = {}
 
+    @property
+    def line_width(self) -> int:
+        """Cells of a line: the widget without its scrollbar.
+
+        From the size, not from the screen's map of regions, which is older while a resize is handled.
+        """
+        return max(self.size.width - self.scrollbar_size_vertical, 1)
+
     # -- what a subclass says
 
     @property
@@ -177,7 +185,7 @@ class OpenList(ScrollView, can_focus=True):
 
     def measure(self) -> None:
         """Lay everything out anew."""
-        width = max(self.scrollable_content_region.width, 20)
+        width = max(self.line_width, 20)
         self.plan(width)
         self._row_tops = [0]
         for index in range(self.row_count):
@@ -194,7 +202,7 @@ class OpenList(ScrollView, can_focus=True):
         # Room for the longest open row so far, in steps: the height of the list must not change with each
         # move of the cursor, because that would lay out the whole screen again.
         self._reserve = max(self._reserve, -(-self._extra // _RESERVE_STEP) * _RESERVE_STEP)
-        size = Size(self.scrollable_content_region.width, self._row_tops[-1] + self._reserve)
+        size = Size(self.line_width, self._row_tops[-1] + self._reserve)
         if size != self.virtual_size:
             self.virtual_size = size
 
@@ -275,6 +283,8 @@ class OpenList(ScrollView, can_focus=True):
             target = max(end - page, min(top, scroll + page // 2))
         else:
             return
+        # No further than the end of the rows, though there is room for a longer open row below them.
+        target = min(target, max(self._row_tops[-1] + self._extra - page, 0))
         self.scroll_to(y=target, animate=False, force=True)
 
     def on_click(self, event: events.Click) -> None:
@@ -346,7 +356,7 @@ class OpenList(ScrollView, can_focus=True):
     def _line(self, y: int) -> Strip:
         found = self._locate(y)
         if found is None:
-            return Strip.blank(self.scrollable_content_region.width, self.rich_style)
+            return Strip.blank(self.line_width, self.rich_style)
         index, within = found
         if index == self.row_cursor:
             strip = self._open_strips[within]
@@ -361,7 +371,7 @@ class OpenList(ScrollView, can_focus=True):
 
     def _strip(self, line: Line, *, is_open: bool = False) -> Strip:
         segments = [Segment(text, self._line_style(name, is_open)) for text, name in line]
-        width = self.scrollable_content_region.width
+        width = self.line_width
         # The blanks at the end join the last piece where they look alike: each piece costs some forty bytes.
         return Strip(segments).adjust_cell_length(width, self._line_style(TEXT, is_open)).simplify()
 

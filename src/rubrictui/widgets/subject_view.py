@@ -199,8 +199,13 @@ class SubjectView(ScrollView, can_focus=True):
         return self._words
 
     @property
+    def _line_width(self) -> int:
+        # From the size: the screen's map of regions is older while a resize is handled.
+        return max(self.size.width - self.scrollbar_size_vertical, 1)
+
+    @property
     def _text_width(self) -> int:
-        return max(self.scrollable_content_region.width - 2, 10)
+        return max(self._line_width - 2, 10)
 
     def _build(self) -> None:
         """Make the open page for the present width; keeps the place in the text."""
@@ -210,7 +215,7 @@ class SubjectView(ScrollView, can_focus=True):
             tokens = None if as_written else self._tokens.get(self._shown)
             self._built[key] = build_page(self.page, self._text_width, tokens)
         self._page = self._built[key]
-        self.virtual_size = Size(self.scrollable_content_region.width, self._page.row_count + 1)
+        self.virtual_size = Size(self._line_width, self._page.row_count + 1)
         self._drawn.clear()
         self.refresh()
 
@@ -467,7 +472,7 @@ class SubjectView(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         place = self._page.row(round(self.scroll_y))[0] if self._page is not None else 0
         was_width = self.virtual_size.width
-        if self._page is not None and was_width == self.scrollable_content_region.width:
+        if self._page is not None and was_width == self._line_width:
             return
         offset = self._page.source_of_row(round(self.scroll_y)) if self._page is not None else 0
         self._built.clear()
