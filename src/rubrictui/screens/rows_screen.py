@@ -20,6 +20,7 @@ from rubrictui.widgets.title_bar import TitleBar
 class RowsScreen(ModalScreen[ScreenResultType]):
     """The base of such screens; opaque, so that opening it sends no more than its own lines."""
 
+    TITLE = "Questions"
     AUTO_FOCUS = "RowsList"
     COLUMNS: ClassVar[tuple[Column, ...]]
     EMPTY: ClassVar[str] = ""

@@ -32,6 +32,7 @@ WITHDRAW_REASONS = (
 class ReasonScreen(RowsScreen[str | None]):
     """Dismissed with the reason, or with None. Choosing one asks for details, and Enter there does it."""
 
+    TITLE = "Decline or withdraw"
     COLUMNS = (Column("Reason", share=1, minimum=20),)
     HELP = "Choose a reason; then add details if you like. Enter on the details does it, Esc goes back."
 

@@ -102,6 +102,7 @@ def submit_rows(preview: SubmitPreview, version: VersionSnapshot, flagged: Colle
 class SubmitScreen(RowsScreen[str | None]):
     """Dismissed with ``submit``, with the key of the criterion to go to, or with None."""
 
+    TITLE = "Submit"
     COLUMNS = (Column("No.", width=4, right=True), Column("Criterion", share=1, minimum=20))
     HELP = (
         "What submitting would do now. While something is missing it lists all of it, and Enter goes there. "

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 class PhrasesScreen(RowsScreen[str | None]):
     """The comment bank. Dismissed with the text of the phrase to insert, or with None."""
 
+    TITLE = "Your phrases"
     COLUMNS = (
         Column("Phrase", share=1, minimum=20),
         Column("Here only", width=9, drop=1),
@@ -126,6 +127,7 @@ def answer_words(answer: Answer, version: VersionSnapshot) -> str:
 class PastAnswersScreen(RowsScreen[str | None]):
     """Her earlier answers to one criterion. Dismissed with a rationale to copy, or with None."""
 
+    TITLE = "Your earlier answers"
     COLUMNS = (
         Column("Subject", share=2, minimum=16),
         Column("Answer", share=1, minimum=10),
@@ -185,6 +187,7 @@ class PastAnswersScreen(RowsScreen[str | None]):
 class ConflictScreen(RowsScreen[str | None]):
     """The same criterion answered in two places. Dismissed with ``mine``, ``stored`` or None for later."""
 
+    TITLE = "Answered twice"
     COLUMNS = (Column("Answer", share=1, minimum=20), Column("Value", share=1, minimum=10))
     HELP = "Enter keeps the answer under the cursor. Until you choose, the stored one counts and yours waits here."
 

@@ -116,7 +116,15 @@ def plan_columns(rows: Sequence[ResultRow], width: int) -> ResultColumns:
     share, point = (5, 7) if width >= 70 else (0, 0)
     length = _BAR if width >= 50 else 0
     taken = 3 + answer + 8 + (share + 1 if share else 0) + (point + 1 if point else 0) + length
-    return ResultColumns(width, max(width - taken, 10), answer, 6, share, point, length)
+    # Not wider than the longest name: on a wide terminal the eye should not have far to go.
+    longest = max((_name_width(row) for row in rows), default=10) + 2
+    return ResultColumns(width, max(min(width - taken, longest), 10), answer, 6, share, point, length)
+
+
+def _name_width(row: ResultRow) -> int:
+    node = row.node
+    flags = (5 if node.is_gate else 0) + (9 if node.is_advisory else 0)
+    return min(row.depth, 4) * 2 + cell_len(one_line(node.name or node.key, 200)) + flags
 
 
 def heading_line(columns: ResultColumns) -> Line:
