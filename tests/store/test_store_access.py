@@ -147,6 +147,20 @@ def test_a_machine_draft_that_she_runs_does_not_blind_her(panel: Panel) -> None:
     assert panel.by_ben in seen(panel.all_that(panel.head))
 
 
+@pytest.mark.parametrize("name", ["ann", "head"])
+def test_a_judge_that_she_ran_is_hidden_while_she_scores_herself(panel: Panel, name: str) -> None:
+    viewer = getattr(panel, name)
+    judged = panel.scored(viewer, panel.north, 0.5, evaluator_type="AIPrompt", evaluator_name="Judge")
+    before = panel.all_that(viewer)
+    assert judged in seen(before)
+    draft = panel.begun(viewer, panel.north, context_id=panel.spring)
+    found = panel.all_that(viewer)
+    assert judged not in seen(found)
+    assert sum(found["counts_by_version"].values()) < sum(before["counts_by_version"].values())
+    panel.rows.submit(draft)
+    assert judged in seen(panel.all_that(viewer))
+
+
 def test_the_open_work_of_others_blinds_nobody_else(panel: Panel) -> None:
     panel.begun(panel.ann, panel.north, context_id=panel.spring)
     assert panel.by_ben in seen(panel.all_that(panel.head))

@@ -2,15 +2,16 @@
 
 Who can see what (guide section 10):
 
-- Everyone sees her own evaluations. *administer_evaluations*, *developer* and *integration* see all. A chair
-  sees all only when she also holds *administer_evaluations*.
+- Everyone sees her own evaluations, those that she ran or imported among them. *administer_evaluations*,
+  *developer* and *integration* see all. A chair sees all only when she also holds *administer_evaluations*.
 - A reviewer never sees a peer's rows. Once she has submitted her own evaluation in a cohort she sees the
   cohort's aggregates, through ``cohort`` and ``cohort_scores``.
 
 The blind rule comes before all of that: while a viewer has work of her own open on a subject, everything about
 that subject that comes from peers is hidden from her, whatever her role. Open work is a Draft of hers as a
 person (Human or Self), for any context and any rubric, or an Open assignment. It ends when she submits,
-declines or is released. Sums over many subjects leave such subjects out. Her own rows she always sees.
+declines or is released. Sums over many subjects leave such subjects out. What she answered
+herself she always sees; what a judge answered that she ran would lead her as a peer would.
 
 An evaluation that the viewer may not see answers exactly as one that does not exist.
 
@@ -37,8 +38,10 @@ from sqlalchemy import (
     bindparam,
     cast,
     func,
+    not_,
     or_,
     select,
+    true,
     union,
 )
 from sqlalchemy.sql.selectable import FromClause
@@ -133,8 +136,17 @@ def _blind_on_the_subject() -> ColumnElement[bool]:
 
 def _sees(reads_all: bool) -> ColumnElement[bool]:
     """The rows of ``evaluation`` that the viewer may read. The decision, for every query of this module."""
-    own: ColumnElement[bool] = EVALUATION.c.evaluator_user_id == _VIEWER
-    return or_(own, EVALUATION.c.subject_id.not_in(_blind())) if reads_all else own
+    return or_(_said_herself(), EVALUATION.c.subject_id.not_in(_blind()) & _within_reach(reads_all))
+
+
+def _said_herself() -> ColumnElement[bool]:
+    """What the viewer answered as a person, which no rule hides from her."""
+    return and_(EVALUATION.c.evaluator_user_id == _VIEWER, EVALUATION.c.evaluator_type.in_(_AS_A_PERSON))
+
+
+def _within_reach(reads_all: bool) -> ColumnElement[bool]:
+    """What the viewer's rights cover where she is not blind: everything, or what she gave, ran or imported."""
+    return true() if reads_all else EVALUATION.c.evaluator_user_id == _VIEWER
 
 
 def _reads_all(viewer: User) -> bool:
@@ -314,13 +326,11 @@ def counts_by_version(connection: Connection, viewer: User) -> dict[str, int]:
 
 
 def _visible_counts(connection: Connection, viewer: User, status: EvaluationStatus | None) -> dict[str, int]:
-    # It is asked for whole stores, so it counts over an index alone. For whoever reads all, what is hidden is
-    # taken off afterwards: a look at few subjects instead of one at every row.
-    own = EVALUATION.c.evaluator_user_id == _VIEWER
-    if not _reads_all(viewer):
-        return _count_by_version(connection, viewer, status, own)
-    counts = _count_by_version(connection, viewer, status)
-    hidden = EVALUATION.c.subject_id.in_(_blind()) & ~own
+    # It is asked for whole stores, so it counts over an index alone. What is hidden is taken off afterwards:
+    # a look at few subjects instead of one at every row.
+    reach = _within_reach(_reads_all(viewer))
+    counts = _count_by_version(connection, viewer, status, reach)
+    hidden = and_(reach, EVALUATION.c.subject_id.in_(_blind()), not_(_said_herself()))
     for version_id, number in _count_by_version(connection, viewer, status, hidden).items():
         counts[version_id] -= number
     return counts
