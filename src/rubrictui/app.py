@@ -9,31 +9,23 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rich.console import Console
 from textual.binding import Binding, BindingType
-from textual.worker import Worker, WorkerState
 
 from rubrictui import screens
-from rubrictui.core.errors import InvalidInputError, RubrictuiError
-from rubrictui.error_log import ErrorLog
+from rubrictui.core.errors import InvalidInputError
 from rubrictui.keys_in_order import KeysInOrder
 from rubrictui.leaving import Leaving
+from rubrictui.notices import QuietErrors
 from rubrictui.opening import StoreOpening, demo_path
 from rubrictui.settings import Settings, error_log_path, load_settings, save_settings, settings_path
 from rubrictui.styles.themes import THEMES, TITLES, pick
-from rubrictui.widgets.guard import with_guard
-from rubrictui.widgets.text import one_line
 
 if TYPE_CHECKING:
-    from textual.actions import ActionParseResult
-    from textual.dom import DOMNode
-    from textual.filter import LineFilter
-    from textual.notifications import SeverityLevel
     from textual.screen import Screen
 
     from rubrictui.core.records import InboxRow
@@ -49,7 +41,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class RubrictuiApp(KeysInOrder[int], inherit_bindings=False):
+class RubrictuiApp(QuietErrors[int], KeysInOrder[int], inherit_bindings=False):
     """The terminal application.
 
     Args:
@@ -65,7 +57,6 @@ class RubrictuiApp(KeysInOrder[int], inherit_bindings=False):
     TITLE = "rubrictui"
     CSS_PATH = Path(__file__).parent / "styles" / "app.tcss"
     COMMANDS: ClassVar[set[Any]] = {lambda: _palette().Commands}
-    NOTIFICATION_TIMEOUT = 6.0
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -108,8 +99,7 @@ class RubrictuiApp(KeysInOrder[int], inherit_bindings=False):
         self._notice = notice
         self._opening = opening
         self._painted = asyncio.Event()
-        self._error_log = ErrorLog(error_log_path())
-        self.error_console = Console(file=cast("IO[str]", self._error_log), markup=False, highlight=False)
+        self._leaving = Leaving(self._leave, self._save)
         self.animation_level = "none"
         stock = tuple(self.available_themes)
         for theme in THEMES:
@@ -131,7 +121,7 @@ class RubrictuiApp(KeysInOrder[int], inherit_bindings=False):
         self._opening.read_first()
 
     def on_mount(self) -> None:
-        Leaving(self._leave, self._save).install(asyncio.get_running_loop())
+        self._leaving.install(asyncio.get_running_loop())
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -151,11 +141,14 @@ class RubrictuiApp(KeysInOrder[int], inherit_bindings=False):
         self.exit(code or self._opening.exit_code)
 
     def _save(self) -> None:
-        """Make durable what screens hold."""
+        """Make durable what screens hold. Nothing keeps the app from leaving."""
         for screen in reversed(self.screen_stack):
             flush = getattr(screen, "flush", None)
             if callable(flush):
-                flush()
+                try:
+                    flush()
+                except Exception as error:
+                    self.log_error(error)
 
     async def action_quit(self) -> None:
         """Leave; everything is saved."""
@@ -166,6 +159,7 @@ class RubrictuiApp(KeysInOrder[int], inherit_bindings=False):
         self.notify("To leave press q in the inbox, or Ctrl+P and choose Quit. Everything is saved.")
 
     async def on_unmount(self) -> None:
+        self._leaving.remove()
         await self._opening.close()
 
     # -- what screens ask for (screens/base.py, Shell)
@@ -244,58 +238,6 @@ class RubrictuiApp(KeysInOrder[int], inherit_bindings=False):
         if self._settings_file is not None:
             save_settings(self._settings_file, self.settings)
         self.notify(f"Theme: {TITLES[name]}.")
-
-    # -- errors and notices
-
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        """Textual's filters, and behind them the guard that lets no control byte of content through."""
-        return with_guard(super().get_line_filters())
-
-    def notify(
-        self,
-        message: str,
-        *,
-        title: str = "",
-        severity: SeverityLevel = "information",
-        timeout: float | None = None,
-        markup: bool = False,
-    ) -> None:
-        """One quiet line above the footer, never parsed as markup; it takes the place of the one before."""
-        words = {"error": "Error: ", "warning": "Note: "}.get(severity, "")
-        line = f"{title}: {message}" if title else message
-        super().notify(words + one_line(line), severity=severity, timeout=timeout, markup=False)
-
-    def on_notify(self) -> None:
-        self.clear_notifications()
-
-    def report(self, error: BaseException) -> None:
-        """Show an error as one line; one that nobody foresaw also goes to the log, with its traceback."""
-        if isinstance(error, RubrictuiError):
-            self.notify(str(error), severity="error", timeout=12)
-            return
-        self._error_log.add(error)
-        self.notify(
-            f"Something went wrong ({type(error).__name__}); your work is safe. Details: {self._error_log.path}",
-            severity="error",
-            timeout=12,
-        )
-
-    async def run_action(
-        self,
-        action: str | ActionParseResult,
-        default_namespace: DOMNode | None = None,
-        namespaces: Mapping[str, DOMNode] | None = None,
-    ) -> bool:
-        """Run an action; an error in it is reported, and the app goes on."""
-        try:
-            return await super().run_action(action, default_namespace, namespaces)
-        except Exception as error:
-            self.report(error)
-            return True
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR and event.worker.error is not None:
-            self.report(event.worker.error)
 
 
 def _palette() -> Any:

@@ -15,6 +15,7 @@ import termios
 import threading
 from collections.abc import Callable
 from types import FrameType
+from typing import Any
 
 ENDING = ("SIGHUP", "SIGTERM")
 PATIENCE_SECONDS = 4.0
@@ -41,6 +42,7 @@ class Leaving:
         self._leave = leave
         self._save = save
         self._ending = False
+        self._before: dict[int, Any] = {}
 
     def install(self, loop: asyncio.AbstractEventLoop) -> None:
         """Handle the signals from now on. Only the main thread may; elsewhere nothing is done."""
@@ -52,7 +54,7 @@ class Leaving:
             def end(received: int, _frame: FrameType | None) -> None:
                 self._end(loop, 128 + received)
 
-            signal.signal(number, end)
+            self._handle(number, end)
         resume = signal.getsignal(signal.SIGCONT)
         if callable(resume):
 
@@ -60,7 +62,17 @@ class Leaving:
                 if not (self._ending or terminal_is_gone()):
                     resume(received, frame)
 
-            signal.signal(signal.SIGCONT, go_on)
+            self._handle(signal.SIGCONT, go_on)
+
+    def remove(self) -> None:
+        """Leave the signals to whoever had them before; not while they are ending the application."""
+        if not self._ending:
+            for number, handler in self._before.items():
+                signal.signal(number, handler)
+        self._before.clear()
+
+    def _handle(self, number: int, handler: Callable[[int, FrameType | None], None]) -> None:
+        self._before[number] = signal.signal(number, handler)
 
     def _end(self, loop: asyncio.AbstractEventLoop, code: int) -> None:
         if self._ending:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -331,7 +332,7 @@ class SlowOpening(StoreOpening):
     ) -> None:
         def make(_target: object, _user: object) -> Any:
             if gate is not None:
-                gate.wait(10)
+                gate.wait(60)
             return engine
 
         super().__init__("/nowhere/shelf.db", make_engine=make)
@@ -360,8 +361,9 @@ def terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
 
 
 async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
-    """Let the app run until ``holds``, at most some seconds."""
-    for _ in range(400):
+    """Let the app run until ``holds``; a busy machine may take its time."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
         if holds():
             return
         await pilot.pause(0.01)

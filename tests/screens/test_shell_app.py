@@ -57,13 +57,19 @@ def current(app: RubrictuiApp) -> str:
 
 async def test_the_first_rows_are_there_before_the_engine_and_what_needs_it_waits(terminal: Path) -> None:
     gate = threading.Event()
-    app = RubrictuiApp(SlowOpening(StandIn(), first=INBOX[:2], gate=gate), now=lambda: NOW, zone=UTC)
+    said: list[str] = []
+
+    class Listening(RubrictuiApp):
+        def notify(self, message: str, **values: Any) -> None:
+            said.append(message)
+            super().notify(message, **values)
+
+    app = Listening(SlowOpening(StandIn(), first=INBOX[:2], gate=gate), now=lambda: NOW, zone=UTC)
     async with app.run_test(notifications=True) as pilot:
         await until(pilot, lambda: len(rows_of(app).rows) == 2)
         await pilot.press("c")
-        await until(
-            pilot, lambda: isinstance(app.screen, CatalogScreen) and "Opening the store" in painted(app)
-        )
+        await until(pilot, lambda: "Opening the store ..." in said and bool(app.screen.query(RowsList)))
+        assert isinstance(app.screen, CatalogScreen)
         assert rows_of(app).rows == ()
         gate.set()
         await until(pilot, lambda: len(rows_of(app).rows) == 2)
@@ -158,10 +164,10 @@ async def test_keys_typed_at_once_go_where_the_ones_before_them_lead(terminal: P
         await until(pilot, lambda: isinstance(app.screen, CatalogScreen))
         home = app.screen_stack[0]
         assert home.query_one(Input).value == "cqkes"
-        await until(pilot, lambda: app.focused is rows_of(app))
+        await until(pilot, lambda: isinstance(app.focused, RowsList))
         for key in ("escape", "slash", "x", "escape", "j", "j"):
             app.post_message(events.Key(key, key if len(key) == 1 else None))
-        await until(pilot, lambda: isinstance(app.screen, InboxScreen) and app.focused is rows_of(app))
+        await until(pilot, lambda: isinstance(app.screen, InboxScreen) and isinstance(app.focused, RowsList))
         await until(pilot, lambda: not rows_of(app).filter)
 
 
