@@ -185,7 +185,7 @@ async def test_a_store_that_refuses_is_told_and_nothing_is_lost(
 ) -> None:
     engine, draft = opened(store)
     app = FormHost(engine, draft)
-    monkeypatch.setattr("rubrictui.screens.scoring.RETRY_PAUSE", 0.05)
+    monkeypatch.setattr("rubrictui.screens.scoring_base.RETRY_PAUSE", 0.05)
     save = engine.save_answer
 
     def refuse(*_: object, **__: object) -> None:
