@@ -126,6 +126,8 @@ def test_a_sound_draft_has_no_problem() -> None:
             ),
             ["cycle", "cycle", "cycle"],
         ),
+        (version(gate(gate_minimum_score=None)), ["gate_minimum_missing"]),
+        (version(group("g", is_gate=True), leaf(parent_id="id-g")), ["gate_minimum_missing"]),
         (version(gate(gate_minimum_score=1.01)), ["gate_minimum_range"]),
         (version(gate(gate_minimum_score=math.nan)), ["gate_minimum_range"]),
         (version(leaf(gate_minimum_score=-0.1)), ["gate_minimum_range"]),
@@ -191,8 +193,6 @@ def test_a_broken_scale_blocks_publish_and_is_told_once(draft: VersionSnapshot, 
             version(gate(scale_id="low"), scales=(levels_scale(id="low", levels=levels_scale().levels[:2]),)),
             ["gate_unreachable", "anchor_unknown"],
         ),
-        (version(gate(gate_minimum_score=None)), ["gate_minimum_missing"]),
-        (version(group("g", is_gate=True), leaf(parent_id="id-g")), ["gate_minimum_missing"]),
         (version(gate(not_applicable_policy=None)), ["gate_not_applicable"]),
         (
             version(

@@ -245,10 +245,8 @@ def _gate_problems(node: Node, scale: Scale | None, version: VersionSnapshot) ->
     if not node.is_gate:
         return
     if minimum is None:
-        # Legal: a minimum that is not set counts as 0 (contract, "Scoring"; guide section 6).
-        text = f"The gate {_title(node)} has no minimum, so it fails only when it is unanswered."
-        remedy = "Set the lowest score that passes, or accept it."
-        yield _about(node, "gate_minimum_missing", text, remedy, severity="warning")
+        text = f"The gate {_title(node)} has no minimum."
+        yield _about(node, "gate_minimum_missing", text, "Set the lowest score that passes.")
     if node.is_advisory:
         text = f"{_title(node)} is a gate and advisory, so the gate never fails."
         yield _about(node, "gate_advisory", text, "Make it count, or drop the gate.", severity="warning")
