@@ -517,3 +517,10 @@ def test_names_that_others_wrote_cannot_break_a_message_or_reach_the_terminal() 
     for text in (*texts, str(caught.value)):
         assert text.isprintable()
         assert len(text) < 300
+
+
+@pytest.mark.parametrize("blank", [None, "", " "])
+def test_a_level_id_of_blanks_is_no_answer(blank: str | None) -> None:
+    answer = level("clarity", blank)  # type: ignore[arg-type]
+    assert not answer.is_answered
+    assert compute(version(leaf("clarity")), [answer]).completeness == 0.0

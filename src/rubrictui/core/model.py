@@ -213,7 +213,7 @@ class Answer(Value, frozen=True, kw_only=True):
 
     @property
     def is_answered(self) -> bool:
-        return self.is_not_applicable or bool(self.scale_level_id) or self.raw_value is not None
+        return self.is_not_applicable or fold_id(self.scale_level_id) != "" or self.raw_value is not None
 
 
 class ScoredNode(Value, frozen=True, kw_only=True, gc=False):
