@@ -259,16 +259,26 @@ class OpenList(ScrollView, can_focus=True):
         if index != self.row_cursor:
             before, self.row_cursor = self.row_cursor, index
             self.on_moved(before)
-            self.row_changed(before, index)
-        self.show_cursor(at_top=at_top)
+            for row in (before, index):
+                self._closed_strips.pop(row, None)
+            if self._row_tops:
+                self._open_cursor_row()
+            # A scroll paints every line anyway, so only without one is it worth looking which differ.
+            if not self.show_cursor(at_top=at_top):
+                self.paint_changes()
+        else:
+            self.show_cursor(at_top=at_top)
 
-    def show_cursor(self, *, at_top: bool = False) -> None:
+    def show_cursor(self, *, at_top: bool = False) -> bool:
         """Scroll when needed to show the open row, its first lines when it is too long.
 
         It scrolls half a page at a time: over a slow line a repaint at every move would be felt.
+
+        Returns:
+            Whether it scrolled.
         """
         if self.row_cursor < 0 or not self.size.height or not self._row_tops:
-            return
+            return False
         top, end = self._span(self.row_cursor)
         before = self.row_cursor - 1
         while before >= 0 and not self.is_stop(before):
@@ -282,10 +292,11 @@ class OpenList(ScrollView, can_focus=True):
         elif end > scroll + page:
             target = max(end - page, min(top, scroll + page // 2))
         else:
-            return
+            return False
         # No further than the end of the rows, though there is room for a longer open row below them.
         target = min(target, max(self._row_tops[-1] + self._extra - page, 0))
         self.scroll_to(y=target, animate=False, force=True)
+        return round(self.scroll_y) != scroll
 
     def on_click(self, event: events.Click) -> None:
         found = self._locate(event.y + round(self.scroll_y))
