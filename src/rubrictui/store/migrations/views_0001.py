@@ -25,13 +25,14 @@ def _only(condition: str, value: str = "e.normalized_score") -> str:
 
 
 def _std_dev(dialect: str) -> str:
-    """Population standard deviation. SQLite has none: it comes from sums, whose difference can fall a hair
-    below zero when all scores are equal."""
+    """Population standard deviation. SQLite has none: it comes from sums, whose difference is a hair off zero,
+    on either side, when all scores are equal."""
     score = _only(_PEER)
     if dialect == "postgresql":
         return f"stddev_pop({score})"
     squares = _only(_PEER, "e.normalized_score * e.normalized_score")
-    return f"sqrt(max(0.0, (sum({squares}) - sum({score}) * sum({score}) / count({score})) / count({score})))"
+    variance = f"(sum({squares}) - sum({score}) * sum({score}) / count({score})) / count({score})"
+    return f"CASE WHEN min({score}) = max({score}) THEN 0.0 ELSE sqrt(max(0.0, {variance})) END"
 
 
 def statements(dialect: str) -> list[str]:
