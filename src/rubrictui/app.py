@@ -122,9 +122,8 @@ class RubrictuiApp(QuietErrors[int], KeysInOrder[int], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self._leaving.install(asyncio.get_running_loop())
-        self.call_after_refresh(self._begin)
 
-    def _begin(self) -> None:
+    def on_ready(self) -> None:
         """What waits for the first frame: the engine, then the modules of the other screens."""
         if self._notice:
             self.notify(self._notice, severity="warning", timeout=12)

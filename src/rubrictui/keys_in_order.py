@@ -34,6 +34,8 @@ class KeysInOrder(App[ReturnType]):
     _busy = False
 
     async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key | events.Paste) and not self.screen_stack:
+            return  # typed while the app was leaving
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
         elif self._busy:
@@ -65,10 +67,11 @@ class KeysInOrder(App[ReturnType]):
         self.call_later(self._after_key, event.turn)
 
     def _after_key(self, turn: int) -> None:
-        self.screen.call_after_refresh(self.call_later, self._go_on, turn)
+        if self.screen_stack:
+            self.screen.call_after_refresh(self.call_later, self._go_on, turn)
 
     async def _go_on(self, turn: int) -> None:
-        if turn != self._turn or not self._busy:
+        if turn != self._turn or not self._busy or not self.screen_stack:
             return
         self._busy = False
         while self._queue and not self._busy:

@@ -21,7 +21,7 @@ from rubrictui.app import RubrictuiApp
 from rubrictui.opening import StoreOpening
 
 class AtTheFirstFrame(RubrictuiApp):
-    def _begin(self):
+    def on_ready(self):
         heavy = {"sqlalchemy", "sqlmodel", "alembic", "numpy", "yaml", "krippendorff", "pydantic"}
         print(sorted(heavy & set(sys.modules)), len(self.screen.query_one("RowsList").rows))
         self.exit(0)

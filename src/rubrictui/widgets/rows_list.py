@@ -435,4 +435,5 @@ class RowsList(ScrollView, can_focus=True, inherit_bindings=False):
             content = row.cells[cell] if cell < len(row.cells) else ""
             text = " " * indent + cell_text(content, cells - indent, column.right)
             segments.append(Segment(text, style_of(row.tone_of(cell))))
-        return Strip(segments).adjust_cell_length(width, plain)
+        # Fewer segments are fewer style changes on the line to the terminal.
+        return Strip(segments).adjust_cell_length(width, plain).simplify()
