@@ -6,7 +6,6 @@ import statistics
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 from panel_rows import Panel
 from sqlalchemy import select
 from sqlalchemy.sql import Select

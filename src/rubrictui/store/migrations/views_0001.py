@@ -25,14 +25,13 @@ def _only(condition: str, value: str = "e.normalized_score") -> str:
 
 
 def _std_dev(dialect: str) -> str:
-    """Population standard deviation. SQLite has none: it comes from sums, whose difference is a hair off zero,
-    on either side, when all scores are equal."""
+    """Population standard deviation, from sums where SQLite has none. Of equal scores it is 0 and is said to
+    be: both databases come out a hair off zero, and the root of a hair is far more."""
     score = _only(_PEER)
-    if dialect == "postgresql":
-        return f"stddev_pop({score})"
     squares = _only(_PEER, "e.normalized_score * e.normalized_score")
     variance = f"(sum({squares}) - sum({score}) * sum({score}) / count({score})) / count({score})"
-    return f"CASE WHEN min({score}) = max({score}) THEN 0.0 ELSE sqrt(max(0.0, {variance})) END"
+    found = f"stddev_pop({score})" if dialect == "postgresql" else f"sqrt(max(0.0, {variance}))"
+    return f"CASE WHEN min({score}) = max({score}) THEN 0.0 ELSE {found} END"
 
 
 def statements(dialect: str) -> list[str]:
