@@ -60,7 +60,7 @@ class SubjectView(ScrollView, can_focus=True):
         Binding("end", "edge(1)", "End", show=False, priority=True, id="subject.end"),
         Binding("right,l", "sideways(1)", "Next page", show=False, priority=True, id="subject.right"),
         Binding("left,h", "sideways(-1)", "Previous page", show=False, priority=True, id="subject.left"),
-        Binding("space", "mark", "Select", show=False, priority=True, id="subject.mark"),
+        Binding("space", "mark", "Page down; select", show=False, priority=True, id="subject.mark"),
         Binding("w", "word(1)", "Word", priority=True, id="subject.word"),
         Binding("b", "word(-1)", "Word back", show=False, priority=True, id="subject.word_back"),
         Binding("s", "sentence", "Sentence", priority=True, id="subject.sentence"),
