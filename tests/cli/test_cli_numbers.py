@@ -277,3 +277,51 @@ def test_agreement_of_three_raters_names_the_pairs(cli: Cli) -> None:
 def test_what_is_no_case_is_refused_in_one_line(cli: Cli, name: str, given: Any) -> None:
     done = cli("stats", name, stdin=json.dumps(given))
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+
+
+def test_numbers_that_no_sum_holds_are_refused_in_one_line(cli: Callable[..., Any]) -> None:
+    for measure, case in (
+        ("alpha", '{"units": [[1e308, -1e308], [1, 2]], "level": "interval"}'),
+        ("agreement", '{"ratings": [[1e308, -1e308], [1, 2]], "minimum_sample": 1}'),
+    ):
+        done = cli("stats", measure, "-", stdin=case)
+        assert (done.code, done.err) == (
+            2,
+            "rubrictui: A rating of 1e+308 is too large. Use at most 1e+100.\n",
+        )
+
+
+def test_a_display_range_at_the_end_of_all_numbers_is_shown(cli: Callable[..., Any], tmp_path: Path) -> None:
+    level = {"id": "l", "label": "L", "normalized_value": 1}
+    version = {
+        "nodes": [{"id": "n", "key": "k", "scale_id": "s"}],
+        "scales": [{"id": "s", "levels": [level]}],
+        "score_display_min": -1e308,
+        "score_display_max": 1e308,
+    }
+    (tmp_path / "v.json").write_text(json.dumps(version))
+    answers = '[{"criterion": "k", "level": "L"}]'
+    assert cli("score", "--version", tmp_path / "v.json", "--answers", "-", stdin=answers).code == 0
+
+
+def test_a_text_is_no_list_of_answers_and_a_line_keeps_its_threshold_in_range(
+    cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "v.json").write_text('{"nodes": [{"id": "n", "key": "k"}]}')
+    lines = '{"answers": "[]"}\n{"answers": [], "pass_threshold_override": 7}\n'
+    done = cli("score", "--version", tmp_path / "v.json", "--batch", "-", stdin=lines)
+    assert done.code == 1
+    assert "an object is needed, this is text" in done.lines[0]["error"]["message"]
+    assert "out of range" in done.lines[1]["error"]["message"]
+
+
+def test_a_wrong_type_in_answers_by_name_is_told_in_plain_words(
+    cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "v.json").write_text('{"nodes": [{"id": "n", "key": "k"}]}')
+    answers = '[{"criterion": "k", "level": 3}]'
+    done = cli("score", "--version", tmp_path / "v.json", "--answers", "-", stdin=answers)
+    assert done.err == (
+        "rubrictui: standard input: $[0].level: text or null is needed, this is a whole number. "
+        "Write text or null.\n"
+    )

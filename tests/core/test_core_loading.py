@@ -60,7 +60,7 @@ def level_with(score: Any) -> dict[str, Any]:
     ("data", "message"),
     [
         ('{"nodes": [', "This is not JSON: line 1, column 12: expecting value. Correct it there."),
-        ("", "This is not JSON: line 1, column 1: expecting value. Correct it there."),
+        ("", "There is nothing in it. Write JSON."),
         (b"\xff", "Byte 0 is not UTF-8. Save the file as UTF-8."),
         ('{"nodes":[],\n"nodes":[]}', '$: the key "nodes" stands twice. Keep one of the two.'),
         (
@@ -114,7 +114,7 @@ def level_with(score: Any) -> dict[str, Any]:
         ),
         (
             version_with(weight=10**400),
-            '$.nodes[1].weight (criterion "budget"): number out of range. Correct it.',
+            '$.nodes[1].weight (criterion "budget"): a number has more than 308 digits. Write it as text.',
         ),
         ({"nodes": [{"key": "budget"}]}, '$.nodes[0] (criterion "budget"): "id" is missing. Add it.'),
         (
@@ -225,3 +225,16 @@ def test_what_is_written_reads_back_equal() -> None:
         {"nodes": [{**NODE, "scale_id": "s", "evaluator_config": {"a": [1]}}], **level_with(1)}
     )
     assert version_from_json(to_json(version)) == version
+
+
+def test_a_million_numbers_are_checked_in_one_step_and_a_bad_one_is_still_placed() -> None:
+    pairs = [[1, None, True, 0.5]] * 3
+    assert json_value(json.dumps({"pairs": pairs}))["pairs"] == pairs
+    for word, what in (("NaN", "NaN is not"), ("-Infinity", "an infinity"), ("1" + "0" * 400, "308 digits")):
+        with pytest.raises(InvalidInputError, match=rf"\$\.pairs\[1\]\[2\]: .*{what}"):
+            json_value(f'{{"pairs": [[1, 2], [0, null, {word}]]}}')
+
+
+def test_nothing_is_said_to_be_nothing() -> None:
+    with pytest.raises(InvalidInputError, match="there is nothing in it"):
+        answers_from_json(" \n", where="a.json")

@@ -8,8 +8,16 @@ import pytest
 import yaml
 
 from rubrictui.core.errors import InvalidInputError
+from rubrictui.core.model import Level, Node, Scale, VersionSnapshot
 from rubrictui.interchange import yaml_nodes
-from rubrictui.interchange.documents import RubricFile, ScaleFile, SubjectsFile, answers_for, split_reference
+from rubrictui.interchange.documents import (
+    AnswerEntry,
+    RubricFile,
+    ScaleFile,
+    SubjectsFile,
+    answers_for,
+    split_reference,
+)
 from rubrictui.interchange.yaml_reader import read_files, read_text
 
 SCALE = """\
@@ -477,3 +485,28 @@ def test_a_reference_is_an_entity_and_a_record() -> None:
     for wrong in ("north", "/north", "Bid/", " / "):
         with pytest.raises(InvalidInputError):
             split_reference(wrong)
+
+
+@pytest.mark.parametrize("name", ['"a\\nb"', '"a\\e[31mb"', '"a\\0b"', '"  "'])
+def test_a_name_that_no_store_takes_is_found_where_it_stands(name: str) -> None:
+    assert (12, 7, "bad_name") in found(RUBRIC.replace("name: Vendor", f"name: {name}"))
+
+
+def test_a_path_that_no_system_takes_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    for path in ("a\\0b", "loop/x", "x" * 5000):
+        (tmp_path / "s.yaml").write_text(
+            f'kind: subjects\nsubjects:\n  - {{id: s, record_id: r, text_file: "{path}"}}\n'
+        )
+        (finding,) = read_files([tmp_path / "s.yaml"]).findings
+        assert (finding.line, finding.code) == (3, "missing_file")
+
+
+def test_a_wrong_key_or_label_is_told_in_one_line_of_bounded_length() -> None:
+    nodes = tuple(Node(id=f"n{i}", key=f"k{i}", scale_id="s") for i in range(1000))
+    levels = tuple(Level(id=f"l{i}", label=f"L{i}" * 50, normalized_value=0) for i in range(1000))
+    version = VersionSnapshot(rubric_name="R", nodes=nodes, scales=(Scale(id="s", levels=levels),))
+    for entry in (AnswerEntry(criterion="x" * 10_000), AnswerEntry(criterion="k1", level="y" * 10_000)):
+        with pytest.raises(InvalidInputError, match="and 988 more") as refused:
+            answers_for((entry,), version)
+        assert len(str(refused.value)) < 1500

@@ -10,6 +10,7 @@ import pytest
 
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.records import Subject
+from rubrictui.interchange import subjects_in
 from rubrictui.interchange.csv_out import guarded, write_csv
 from rubrictui.interchange.subjects_in import Options, SubjectsRead, read_subjects
 
@@ -112,7 +113,7 @@ def test_a_subject_as_it_is_printed_is_taken_as_it_is(tmp_path: Path) -> None:
     assert one(tmp_path / "a.json", json.dumps(row)) == Subject(
         record_id="x", entity="Bid", title="T", text="t", data={"a": 1}
     )
-    with pytest.raises(InvalidInputError, match="Expected `object"):
+    with pytest.raises(InvalidInputError, match="an object or null is needed"):
         read(tmp_path / "a.json", json.dumps({**row, "data": [1]}))
 
 
@@ -147,7 +148,7 @@ def test_csv_with_named_columns_blank_rows_and_quoted_line_breaks(tmp_path: Path
         ("a.json", '{"a": NaN}', r"a\.json: \$\.a: NaN is not a number"),
         ("a.json", '{"a": 1e999}', "an infinity"),
         ("a.json", "[" * 5000, "nested more than 100 deep"),
-        ("a.json", "", "this is not JSON"),
+        ("a.json", "", "there is nothing in it"),
         ("a.json", '{"a": 1, "a": 2}', 'the key "a" stands twice'),
         ("a.jsonl", '{"a": 1}\n{"a": \n', r"a\.jsonl, line 2: this is not JSON"),
         ("a.jsonl", "\n", "holds no subject"),
@@ -256,3 +257,42 @@ def test_csv_is_quoted_as_spreadsheets_expect() -> None:
     assert write_csv(["id", "=x"], [["a,b", 'say "hi"\nbye'], [1, None]]) == (
         "id,'=x\r\n" + '"a,b","say ""hi""\nbye"\r\n' + "1,\r\n"
     )
+
+
+def test_twenty_thousand_columns_are_no_matter(tmp_path: Path) -> None:
+    class Counting(str):
+        """A name that counts how often it is compared."""
+
+        compared = 0
+
+        def __eq__(self, other: object) -> bool:
+            Counting.compared += 1
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+        def strip(self, *_: object) -> Counting:  # type: ignore[override]
+            return self
+
+    names = [Counting(f"c{number}") for number in range(2_000)]
+    assert subjects_in._header(names, tmp_path, 1) == names  # type: ignore[arg-type]
+    assert Counting.compared < 100_000
+
+
+@pytest.mark.parametrize(
+    ("record_id", "what"),
+    [("a\u0000b", "holds a character"), ("x" * 401, "has 401 characters"), ("a\u2028b", "holds a character")],
+)
+def test_an_id_that_no_store_takes_is_refused_with_its_row(tmp_path: Path, record_id: str, what: str) -> None:
+    rows = [{"record_id": "fine"}, {"record_id": record_id}]
+    with pytest.raises(InvalidInputError, match=f"a.json, item 2: the record id .* {what}"):
+        read(tmp_path / "a.json", json.dumps(rows))
+
+
+def test_a_truth_as_an_id_is_written_as_json_writes_it(tmp_path: Path) -> None:
+    assert one(tmp_path / "a.json", '{"id": true}').record_id == "true"
+
+
+def test_null_stands_for_the_default_of_a_subject_as_it_is_printed(tmp_path: Path) -> None:
+    row = '{"record_id": "x", "title": null, "text": null, "data": null, "files": null}'
+    assert one(tmp_path / "a.json", row) == Subject(entity="Subject", record_id="x")

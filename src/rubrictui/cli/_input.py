@@ -100,7 +100,9 @@ def convert(value: Any, kind: type[T], where: str) -> T:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        raise InvalidInputError(f"{where}: {error}.", remedy="docs/cli.md has the shape.") from None
+        from rubrictui.core.loading import unfit
+
+        raise unfit(error, value, where) from None
 
 
 def read_version(name: str, scale_files: list[str] | None = None) -> VersionSnapshot:

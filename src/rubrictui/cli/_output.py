@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
@@ -14,6 +15,10 @@ from rubrictui.core.errors import RubrictuiError, ScoringError
 
 # What JSON may hold as it is and a terminal may act on: DEL, C1 controls, marks of direction.
 _RISKY = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+#: No column of a table is cut below this.
+NARROWEST = 9
 
 
 class Output:
@@ -41,8 +46,10 @@ class Output:
     def table(
         self, header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[int] = ()
     ) -> None:
-        """Aligned columns; ``right`` are the columns of numbers."""
-        self.text(*aligned(header, rows, right=right))
+        """Aligned columns; ``right`` are the columns of numbers. On a terminal, long texts are cut so that a
+        row fits a line where it can; in a pipe or a file everything is whole."""
+        width = shutil.get_terminal_size().columns if self._terminal else None
+        self.text(*aligned(header, rows, right=right, width=width))
 
     def say(self, *lines: str) -> None:
         """Narration, a line each."""
@@ -66,21 +73,43 @@ def error_json(error: RubrictuiError) -> dict[str, Any]:
 
 
 def aligned(
-    header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[int] = ()
+    header: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    right: Sequence[int] = (),
+    width: int | None = None,
 ) -> list[str]:
-    """Rows as lines with two blanks between columns, by the width of what a terminal shows."""
-    from rich.cells import cell_len
+    """Rows as lines with two blanks between columns, by the width of what a terminal shows.
+
+    With ``width``, the widest columns of text are cut until a row fits, but the first (what one copies) and
+    none below ``NARROWEST``.
+    """
+    from rich.cells import cell_len, set_cell_size
 
     table = [[str(cell) for cell in header]]
     table += [
         ["" if c is None else visible(str(c), newlines=False).replace("\t", " ") for c in row] for row in rows
     ]
     widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
+    if width is not None:
+        cuttable = [index for index in range(1, len(widths)) if index not in right]
+        while sum(widths) + 2 * (len(widths) - 1) > width and cuttable:
+            widest = max(cuttable, key=lambda index: widths[index])
+            if widths[widest] <= NARROWEST:
+                break
+            widths[widest] -= 1
+        table = [
+            [
+                cell if cell_len(cell) <= limit else set_cell_size(cell, limit - 1).rstrip() + "…"
+                for cell, limit in zip(cells, widths, strict=True)
+            ]
+            for cells in table
+        ]
     lines = []
     for cells in table:
         padded = []
-        for index, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-            gap = " " * (width - cell_len(cell))
+        for index, (cell, size) in enumerate(zip(cells, widths, strict=True)):
+            gap = " " * (size - cell_len(cell))
             padded.append(gap + cell if index in right else cell + gap)
         lines.append("  ".join(padded).rstrip())
     return lines
@@ -90,6 +119,11 @@ def short(text: str, width: int = 60) -> str:
     """The beginning of a text on one line."""
     line = " ".join(text.split())
     return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """``1 error``, ``2 errors``."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def number(value: float | None, digits: int = 6) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from rubrictui.cli._output import Output, error_json, number, short
+from rubrictui.cli._output import Output, counted, error_json, number, short
 from rubrictui.cli._parser import Commands, UsageError
 from rubrictui.core.errors import InvalidInputError, RubrictuiError, ScoringError
 
@@ -142,7 +142,7 @@ def _batch(options: argparse.Namespace, shared: VersionSnapshot | None, output: 
             output.line({"id": case_id, "result": result})
         output.flush()
     output.say(
-        f"{count} answer sets: {count - refused - unreadable} scored, {refused} refused, {unreadable} unreadable."
+        f"{counted(count, 'answer set')}: {count - refused - unreadable} scored, {refused} refused, {unreadable} unreadable."
     )
     return int(unreadable > 0 or (options.check and failed + refused > 0))
 
@@ -165,6 +165,10 @@ def _case(
     if own is not None:
         if isinstance(own, bool) or not isinstance(own, int | float):
             raise InvalidInputError(f'{where}: "pass_threshold_override" is no number.', remedy="Correct it.")
+        if not 0 <= own <= 1:
+            raise InvalidInputError(
+                f'{where}: "pass_threshold_override" is out of range.', remedy="Write a number from 0 to 1."
+            )
         threshold = float(own)
     return version, _answers(case.get("answers", []), version, where), threshold
 
@@ -180,4 +184,5 @@ def _answers(value: Any, version: VersionSnapshot, where: str) -> tuple[Answer, 
         return answers_for(convert(value, tuple[AnswerEntry, ...], where), version)
     from rubrictui.core.loading import answers_from_json
 
-    return tuple(answers_from_json(value, where=where))
+    # A text in the place of the list is no list, even when it would be one if it were read again.
+    return answers_from_json([value] if isinstance(value, str) else value, where=where)

@@ -18,6 +18,9 @@ from rubrictui.core.model import Value
 DEFAULT_MINIMUM_SAMPLE: Final = 20
 ALPHA_LEVELS: Final = ("ordinal", "interval", "nominal")
 
+#: Squares of ratings, and sums of them over every subject, stay finite below this.
+LARGEST: Final = 1e100
+
 Rating = float | None
 
 
@@ -238,6 +241,8 @@ def _rating(value: Rating) -> Rating:
         number = float(value)
     except OverflowError:
         raise InvalidInputError("A rating is too large.", remedy="Use level indexes or scores.") from None
+    if abs(number) > LARGEST and math.isfinite(number):
+        raise InvalidInputError(f"A rating of {number:g} is too large.", remedy=f"Use at most {LARGEST:g}.")
     return number if math.isfinite(number) else None
 
 

@@ -9,6 +9,7 @@ character that a terminal acts on; stored text is never changed.
 from __future__ import annotations
 
 import re
+import unicodedata
 
 BIDI_MARK = "⇄"
 """Stands for a character that turns the reading direction (overrides, embeddings, isolates, marks)."""
@@ -105,3 +106,18 @@ def visible(text: str, *, newlines: bool = True) -> str:
     if "\u200d" in text:
         text = _EMOJI_JOINER.sub("", text)
     return text.translate(table)
+
+
+def name_fault(name: str, limit: int) -> str:
+    """What keeps a text from being the name of a record, as in "is empty"; nothing when it may be one.
+
+    Names are typed, quoted and listed a line each, so they hold no control character and no line break.
+    """
+    name = name.strip()
+    if not name:
+        return "is empty"
+    if len(name) > limit:
+        return f"has {len(name)} characters; at most {limit} fit"
+    if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):
+        return "holds a character that cannot be shown"
+    return ""

@@ -39,7 +39,10 @@ def display_score(version: VersionSnapshot, score: float | None) -> float | None
     if score is None:
         return None
     low, high = version.score_display_min, version.score_display_max
-    return round6(low + score * (high - low))
+    shown = low + score * (high - low)
+    if abs(shown) < 1e300:
+        return round6(shown)
+    return low * (1 - score) + high * score  # too large for the difference of its ends, or for six places
 
 
 def explain_outcome(version: VersionSnapshot, result: ScoreResult) -> str:

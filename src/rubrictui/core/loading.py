@@ -110,6 +110,8 @@ def _decode(data: str | bytes | bytearray, where: str) -> Any:
         raise _refuse(where, f"the JSON is {size} long", f"Split it: at most {MAX_BYTES >> 20} MB are read.")
     try:
         text = data if isinstance(data, str) else data.decode("utf-8-sig")
+        if not text.strip():
+            raise _refuse(where, "there is nothing in it", "Write JSON.")
         return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_object)
     except UnicodeDecodeError as error:
         raise _refuse(where, f"byte {error.start} is not UTF-8", "Save the file as UTF-8.") from None
@@ -131,7 +133,11 @@ def _value_faults(value: Any) -> Iterator[tuple[_Path, str, str]]:
     stack: list[tuple[Any, Any]] = [(value, ())]
     while stack:
         item, path = stack.pop()
-        if item is None or item is True or item is False or isinstance(item, int):
+        if item is None or item is True or item is False:
+            continue
+        if isinstance(item, int):
+            if item.bit_length() > 1024:
+                yield _steps(path), "a number has more than 308 digits", "Write it as text."
             continue
         if isinstance(item, float):
             if not isfinite(item):
@@ -150,11 +156,24 @@ def _value_faults(value: Any) -> Iterator[tuple[_Path, str, str]]:
                     if not isinstance(key, str) or not _is_text(key):
                         yield _steps(path), f"the key {key!a} is not text", "Write keys as text."
                 stack.extend([(item[key], (path, key)) for key in reversed(item)])
-            else:
+            elif not _only_plain_numbers(item):
                 stack.extend([(item[index], (path, index)) for index in range(len(item) - 1, -1, -1)])
         else:
             what = f"a value of type {type(item).__name__} has no place in JSON"
             yield _steps(path), what, "Use text, numbers, true, false, null, lists and objects."
+
+
+_PLAIN_NUMBERS: Final = frozenset({int, float, bool, type(None)})
+
+
+def _only_plain_numbers(items: Any) -> bool:
+    """Whether a list is nothing but finite numbers and nulls, seen without a step for each: millions come."""
+    if not _PLAIN_NUMBERS.issuperset(map(type, items)):
+        return False
+    try:
+        return all(map(isfinite, filter(None, items)))
+    except OverflowError:  # an integer beyond every float
+        return False
 
 
 def _is_text(text: str) -> bool:
@@ -187,10 +206,15 @@ def _convert(value: Any, kind: type[_T], where: str) -> _T:
     try:
         return msgspec.convert(_without_nulls(value, kind), kind)
     except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at `")
-        path = _parse_path(place.rstrip("`"))
-        what, remedy = _in_plain_words(message, value, path)
-        raise _fault(where, value, path, what, remedy) from None
+        raise unfit(error, value, where) from None
+
+
+def unfit(error: msgspec.ValidationError, value: Any, where: str) -> InvalidInputError:
+    """What the decoder says against ``value``, with its place, for people."""
+    message, _, place = str(error).partition(" - at `")
+    path = _parse_path(place.rstrip("`"))
+    what, remedy = _in_plain_words(message, value, path)
+    return _fault(where, value, path, what, remedy)
 
 
 @cache

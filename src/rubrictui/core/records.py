@@ -21,6 +21,10 @@ from rubrictui.core.model import (
     VersionStatus,
 )
 
+#: Names have at most this many characters; so have the record ids of subjects and contexts.
+MAXIMUM_NAME = 200
+MAXIMUM_RECORD_ID = 400
+
 
 class Role(StrEnum):
     """What a user may do (design, "The store"). A user may hold several."""

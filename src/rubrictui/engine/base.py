@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import os
-import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -16,9 +15,10 @@ from uuid import uuid4
 
 from sqlalchemy import Connection
 
+from rubrictui.core.display import name_fault
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import VersionSnapshot, VersionStatus
-from rubrictui.core.records import Context, Role, Subject, User
+from rubrictui.core.records import MAXIMUM_NAME, Context, Role, Subject, User
 from rubrictui.engine.errors import (
     NoPublishedVersionError,
     NotFoundError,
@@ -251,7 +251,7 @@ def operating_system_login() -> str:
         return getpass.getuser()
 
 
-def named(value: str, what: str, *, limit: int = 200) -> str:
+def named(value: str, what: str, *, limit: int = MAXIMUM_NAME) -> str:
     """A name without outer blanks.
 
     Raises:
@@ -260,15 +260,10 @@ def named(value: str, what: str, *, limit: int = 200) -> str:
     name = value.strip()
     if not name:
         raise InvalidInputError(f"A {what} needs a name.", remedy="Give it one.")
-    if len(name) > limit:
-        raise InvalidInputError(
-            f'The name of the {what} "{name[:40]}..." has {len(name)} characters.',
-            remedy=f"Use at most {limit}.",
-        )
-    if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):
-        raise InvalidInputError(
-            f"The name of the {what} {name!r} holds a character that cannot be shown.", remedy="Remove it."
-        )
+    fault = name_fault(name, limit)
+    if fault:
+        shown = name if len(name) <= 40 else f"{name[:40]}..."
+        raise InvalidInputError(f'The name of the {what} "{shown}" {fault}.', remedy="Change it.")
     return name
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from rubrictui.core import canonical
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.records import (
+    MAXIMUM_RECORD_ID,
     Assignment,
     AssignmentStatus,
     Context,
@@ -23,8 +24,6 @@ from rubrictui.engine.base import named
 from rubrictui.engine.errors import NameTakenError, NotFoundError, NotPermittedError, StateError
 from rubrictui.engine.reading import Reading
 from rubrictui.store import access, evaluations, subjects, users
-
-MAXIMUM_RECORD_ID = 400
 
 
 class Panels(Reading):

@@ -17,6 +17,8 @@ from typing import Any
 
 import msgspec.inspect as mi
 
+from rubrictui.core.display import name_fault
+from rubrictui.core.records import MAXIMUM_NAME
 from rubrictui.interchange.findings import Findings
 from rubrictui.interchange.shapes import Shape
 from rubrictui.interchange.yaml_nodes import (
@@ -85,7 +87,10 @@ class Builder:
             return BROKEN
         match kind:
             case mi.Metadata():
-                return self._value(node, kind.type, name)
+                value = self._value(node, kind.type, name)
+                if kind.extra and value is not BROKEN and (fault := name_fault(value, MAXIMUM_NAME)):
+                    return self._refuse("bad_name", f'"{name}" {fault}.', node)
+                return value
             case mi.UnionType():
                 return self._union(node, kind, name)
             case mi.StrType():

@@ -7,6 +7,7 @@ one who loads the file knows the store they point into; ``answers_for`` settles 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -137,8 +138,8 @@ def answers_for(entries: tuple[AnswerEntry, ...], version: VersionSnapshot) -> t
         node = nodes.get(entry.criterion)
         if node is None:
             raise InvalidInputError(
-                f'{version.rubric_name or "The version"} has no criterion "{entry.criterion}".',
-                remedy=f"Its criteria are {', '.join(nodes)}." if nodes else "",
+                f'{version.rubric_name or "The version"} has no criterion "{_short(entry.criterion)}".',
+                remedy=f"Its criteria are {_listed(nodes)}." if nodes else "",
             )
         level_id: str | None = None
         if entry.level is not None:
@@ -147,8 +148,8 @@ def answers_for(entries: tuple[AnswerEntry, ...], version: VersionSnapshot) -> t
             level_id = levels.get(entry.level)
             if level_id is None:
                 raise InvalidInputError(
-                    f'Criterion "{node.key}" has no level "{entry.level}".',
-                    remedy=f"Its levels are {', '.join(levels)}." if levels else "Its scale has no levels.",
+                    f'Criterion "{node.key}" has no level "{_short(entry.level)}".',
+                    remedy=f"Its levels are {_listed(levels)}." if levels else "Its scale has no levels.",
                 )
         found.append(
             Answer(
@@ -162,3 +163,13 @@ def answers_for(entries: tuple[AnswerEntry, ...], version: VersionSnapshot) -> t
             )
         )
     return tuple(found)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else text[:79] + "…"
+
+
+def _listed(words: Iterable[str]) -> str:
+    """The first dozen words, each cut to fit a line."""
+    known = list(words)
+    return ", ".join(map(_short, known[:12])) + (f" and {len(known) - 12} more" if len(known) > 12 else "")

@@ -17,6 +17,7 @@ from rubrictui.core.records import EvaluatorType, Role
 
 Id = Annotated[str, Meta(min_length=1, max_length=100, description="A fixed id: a UUID in lower case.")]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Title = Annotated[str, Meta(min_length=1, max_length=200, extra={"title": True})]
 Key = Annotated[str, Meta(min_length=1, max_length=100, description="Short, permanent, unique in a version.")]
 Reference = Annotated[str, Meta(min_length=3, description="Entity/record_id, as in Proposal/north.")]
 Unit = Annotated[float, Meta(ge=0, le=1)]
@@ -136,7 +137,7 @@ class RubricDocument(Shape, frozen=True, kw_only=True):
     kind: Literal["rubric"]
     format: Format = 1
     id: Id
-    name: Name
+    name: Title
     category: str | None = None
     description: str | None = None
     version: VersionShape
@@ -146,7 +147,7 @@ class RubricDocument(Shape, frozen=True, kw_only=True):
 
 class UserShape(Shape, frozen=True, kw_only=True):
     id: Id
-    name: Name
+    name: Title
     display_name: str = ""
     roles: tuple[Role, ...] = ()
 
@@ -155,8 +156,8 @@ class ContextShape(Shape, frozen=True, kw_only=True):
     """What subjects are scored for. ``due_at`` carries an offset, or ``due_zone`` names its time zone."""
 
     id: Id
-    entity: Name = "Round"
-    record_id: Name
+    entity: Title = "Round"
+    record_id: Title
     name: str = ""
     description: str | None = None
     rubric: str | None = None
@@ -176,8 +177,8 @@ class FileShape(Shape, frozen=True, kw_only=True):
 
 class SubjectShape(Shape, frozen=True, kw_only=True):
     id: Id
-    entity: Name = "Subject"
-    record_id: Name
+    entity: Title = "Subject"
+    record_id: Title
     title: str = ""
     text: str | None = None
     text_file: str | None = None

@@ -87,7 +87,10 @@ def inside(folder: Path, relative: str) -> Path:
     Raises:
         InvalidInputError: it leads out of the folder, by an absolute path, ``..`` or a link.
     """
-    target = (folder / relative).resolve()
+    try:
+        target = (folder / relative).resolve()
+    except (OSError, RuntimeError, ValueError):  # a loop of links, a name too long, NUL
+        raise InvalidInputError(f'"{relative}" is no path of a file.', remedy="Correct it.") from None
     if not target.is_relative_to(folder.resolve()):
         raise InvalidInputError(
             f'"{relative}" leads out of {folder}.', remedy="Keep a subject's files beside the YAML file."

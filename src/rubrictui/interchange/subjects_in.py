@@ -15,10 +15,11 @@ from typing import Any
 
 import msgspec
 
+from rubrictui.core.display import name_fault
 from rubrictui.core.errors import InvalidInputError
-from rubrictui.core.loading import json_value
+from rubrictui.core.loading import json_value, unfit
 from rubrictui.core.model import Value
-from rubrictui.core.records import Subject
+from rubrictui.core.records import MAXIMUM_NAME, MAXIMUM_RECORD_ID, Subject
 from rubrictui.interchange.subject_files import read_bytes, subject_file
 
 TITLE_FIELDS = ("title", "name", "subject", "heading", "headline")
@@ -79,6 +80,18 @@ class _Reader:
             self._file(path, path.stem)
 
     def _add(self, subject: Subject, origin: str) -> None:
+        for what, name, limit in (
+            ("entity", subject.entity, MAXIMUM_NAME),
+            ("record id", subject.record_id, MAXIMUM_RECORD_ID),
+        ):
+            fault = name_fault(name, limit)
+            if fault:
+                raise InvalidInputError(
+                    f'{origin}: the {what} "{_short(name)}" {fault}.',
+                    remedy="Give it another, or name the right column with --id-field."
+                    if what == "record id"
+                    else "Give it another.",
+                )
         known = self._origin.get(subject.record_id)
         if known is not None:
             raise InvalidInputError(
@@ -213,10 +226,11 @@ class _Reader:
         rest = dict(row)
         options = self.options
         if "record_id" in row and set(row) <= set(Subject.__struct_fields__) and options.id_field is None:
+            given = {name: value for name, value in row.items() if value is not None}
             try:
-                return msgspec.convert({"entity": options.entity, **row, "content_hash": ""}, Subject)
+                return msgspec.convert({"entity": options.entity, **given, "content_hash": ""}, Subject)
             except msgspec.ValidationError as error:
-                raise InvalidInputError(f"{origin}: {error}.", remedy="Correct it.") from None
+                raise unfit(error, row, origin) from None
         for flag, field in (
             ("id", options.id_field),
             ("title", options.title_field),
@@ -370,7 +384,7 @@ def _heading(text: str) -> str:
     for line in text.split("\n"):
         if line.startswith(("```", "~~~")):
             fenced = not fenced
-        elif not fenced and (match := re.match(r"#{1,6}[ \t]+(.+?)[ \t]*#*$", line)):
+        elif not fenced and line[:1] == "#" and (match := re.match(r"#{1,6}[ \t]+(.+?)[ \t]*#*$", line)):
             return _label(match.group(1))
     return ""
 
@@ -391,12 +405,14 @@ def _csv_rows(text: str, path: Path, delimiter: str | None) -> list[tuple[int, l
 
 def _header(cells: list[str], path: Path, number: int) -> list[str]:
     names = [cell.strip() for cell in cells]
+    met: set[str] = set()
     for name in names:
-        if not name or names.count(name) > 1:
+        if not name or name in met:
             what = f'the column "{_short(name)}" stands twice' if name else "a column has no name"
             raise InvalidInputError(
                 f"{path}, row {number}: {what}.", remedy="The first row must name each column once."
             )
+        met.add(name)
     return names
 
 
@@ -422,6 +438,8 @@ def _written(value: Any) -> str:
 
 def _label(value: Any) -> str:
     """One line of text for a title or an id."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return "" if value is None else " ".join(str(value).split())
 
 
