@@ -16,7 +16,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments in (["--version"], ["-V"]):
         from rubrictui import __version__
 
-        print(f"rubrictui {__version__}")
+        try:
+            print(f"rubrictui {__version__}", flush=True)
+        except OSError as error:  # nobody reads it, or it cannot be written
+            sys.stdout = None
+            if isinstance(error, BrokenPipeError):
+                return 0
+            sys.stderr.write(f"rubrictui: {error.strerror}. Check where the output goes.\n")
+            return 2
         return 0
     from rubrictui.cli._frame import run
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from rubrictui.cli import _frame
 from rubrictui.cli._output import Output, aligned, number, short
@@ -308,3 +309,59 @@ def test_numbers_and_beginnings_of_texts() -> None:
         "100",
     ]
     assert short("a  b\nc", 4) == "a b…"
+
+
+def shell(script: str, folder: Path) -> tuple[int, str, str]:
+    """A line of shell with ``R`` as the program: its exit code and what it printed."""
+    done = subprocess.run(
+        ["sh", "-c", f'R() {{ "{sys.executable}" -m rubrictui "$@"; }}; {script}'],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    "arguments", ["--version", "--help", "stats alpha a.json", "stats alpha a.json --json"]
+)
+def test_output_that_cannot_be_written_is_one_line(tmp_path: Path, arguments: str) -> None:
+    (tmp_path / "a.json").write_text("[[1, 1], [2, 2]]")
+    code, _, err = shell(f"R {arguments} > /dev/full", tmp_path)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "No space left on device" in err
+    assert "fault" not in err
+
+
+def test_streams_that_are_closed_from_the_start_are_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[[1, 1], [2, 2]]")
+    assert shell("R stats alpha a.json >&-", tmp_path) == (0, "", "")
+    assert shell("R stats alpha a.json >&- 2>&- <&-", tmp_path) == (0, "", "")
+    code, _, err = shell("R stats alpha - <&-", tmp_path)
+    assert (code, err) == (2, "rubrictui: standard input: there is nothing in it. Write JSON.\n")
+
+
+def test_a_refusal_of_the_machine_itself_is_no_fault_of_the_program(
+    cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise OSError(36, "File name too long", "x" * 5000)
+
+    monkeypatch.setattr("rubrictui.cli._frame._run", refuse)
+    done = cli("list")
+    assert done.code == 2
+    assert len(done.err) < 250
+    assert done.err.startswith("rubrictui: xxx")
+
+
+def test_a_table_fits_the_terminal_by_cutting_its_long_texts() -> None:
+    rows = [("a-long-reference-that-is-copied", "t" * 60, "u" * 30, 7)]
+    lines = aligned(("ref", "title", "other", "n"), rows, right=(3,), width=80)
+    assert [cell_len(line) for line in lines] == [80, 80]
+    assert lines[1].startswith("a-long-reference-that-is-copied  ttt")
+    assert lines[1].endswith("…  7")
+    assert "t" * 60 in aligned(("ref", "title", "other", "n"), rows)[1]
+    assert len(aligned(("ref", "title", "other", "n"), rows, width=10)) == 2

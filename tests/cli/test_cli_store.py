@@ -355,7 +355,7 @@ def test_a_file_names_what_the_store_holds(work: Cli, tmp_path: Path) -> None:
     (tmp_path / "more.yaml").write_text(
         "kind: rubric\nid: r2\nname: More\nversion: {id: v2, criteria: [{id: n2, key: a, scale: Meets}]}\n"
     )
-    assert work("load", tmp_path / "more.yaml").out == "Loaded 1 rubrics.\n"
+    assert work("load", tmp_path / "more.yaml").out == "Loaded 1 rubric.\n"
     assert work("show", "More@draft", "--json").data["scales"][0]["id"] == "scale-1"
     wrong = work("load", tmp_path / "subjects.yaml", tmp_path / "rubric.yaml", tmp_path / "gone.yaml")
     assert (wrong.code, wrong.out) == (1, "")
@@ -422,3 +422,13 @@ def test_stored_text_never_reaches_the_terminal_as_a_command(work: Cli, tmp_path
     assert work("subjects", "add", tmp_path / "evil.json").code == 0
     printed = work("subjects", "list").out + work("subjects", "show", "Subject/evil").out
     assert not set("\x1b\x07\u202e\x9b") & set(printed)
+
+
+def test_a_filter_that_fits_nothing_does_not_call_the_store_empty(on: Cli) -> None:
+    assert on("list", "--search", "%").err == "No rubric fits. See all of them with: rubrictui list\n"
+
+
+def test_a_major_version_is_a_number_that_may_be_one(on: Cli) -> None:
+    for word in ("-1", "9" * 30, "x"):
+        done = on("consensus", "Bid/x", "R", f"--major={word}")
+        assert (done.code, done.err.count("\n")) == (2, 1)

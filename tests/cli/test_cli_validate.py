@@ -105,3 +105,19 @@ def test_the_samples_that_ship_are_valid(cli: Cli) -> None:
 
     done = cli("validate", Path(rubrictui.sample_data.__file__).parent)
     assert done.code == 0, done.out
+
+
+def test_a_load_that_is_refused_is_an_answer_in_json_too(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "scale.yaml").write_text(SCALE.replace("normalized_value: 1", "normalized_value: 7"))
+    done = cli("load", tmp_path, "--db", tmp_path / "s.db", "--json")
+    assert done.code == 1
+    error = done.data["error"]
+    assert error["kind"] == "out_of_range"
+    assert error["problems"][0]["line"] == 6
+    assert done.err.endswith("Nothing was loaded.\n")
+
+
+def test_one_is_not_counted_in_the_plural(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "scale.yaml").write_text(SCALE)
+    assert cli("validate", tmp_path).err == "1 document is well formed. 0 errors, 0 warnings.\n"
+    assert cli("load", tmp_path, "--db", tmp_path / "s.db").out == "Loaded 1 scale.\n"

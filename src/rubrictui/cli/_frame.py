@@ -62,9 +62,12 @@ def run(arguments: Sequence[str]) -> int:
     _prepare_streams()
     debug = "--debug" in arguments
     try:
-        return _run(arguments)
-    except SystemExit as end:  # --help and --version end this way
-        return end.code if isinstance(end.code, int) else DONE
+        try:
+            code = _run(arguments)
+        except SystemExit as end:  # --help and --version end this way
+            code = end.code if isinstance(end.code, int) else DONE
+        sys.stdout.flush()
+        return code
     except BrokenPipeError:
         # The reader of our output has seen enough. Nothing may be flushed into the closed pipe at exit.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
@@ -82,6 +85,16 @@ def run(arguments: Sequence[str]) -> int:
         if "--json" in arguments and not isinstance(error, UsageError):
             _answer(error)
         return exit_code(error)
+    except OSError as error:
+        # What a command reads has its own errors by now: this is the output, or the machine itself.
+        if debug:
+            raise
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        place = f"{str(error.filename)[:80]}: " if error.filename else ""
+        _complain(
+            f"rubrictui: {place}{error.strerror or error}. Check the disk, the folder and where the output goes."
+        )
+        return USAGE
     except Exception as error:
         if debug:
             raise
@@ -144,7 +157,13 @@ def _complain(line: str) -> None:
 
 
 def _prepare_streams() -> None:
-    """What the terminal's encoding cannot say is written as an escape, never an error."""
+    """What the terminal's encoding cannot say is written as an escape, never an error.
+
+    A stream that was closed before we began goes nowhere: its number must not become that of a store's file.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

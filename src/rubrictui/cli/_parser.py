@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import re
+import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -36,6 +37,10 @@ class Parser(argparse.ArgumentParser):
         self.summary = summary
         self.examples = tuple(examples)
         self.commands: dict[str, Parser] = {}
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # The inherited one swallows what cannot be written.
+        (file or sys.stderr).write(message)
 
     def error(self, message: str) -> NoReturn:
         unknown = re.match(r"argument COMMAND: invalid choice: '(.*)' \(choose", message, re.DOTALL)

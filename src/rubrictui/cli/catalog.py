@@ -43,7 +43,10 @@ def run_list(options: argparse.Namespace, output: Output) -> int:
         output.data(rubrics)
         return 0
     if not rubrics:
-        output.say("No rubrics. Load some with: rubrictui load FILE")
+        if options.category is not None or options.search is not None:
+            output.say("No rubric fits. See all of them with: rubrictui list")
+        else:
+            output.say("No rubrics. Load some with: rubrictui load FILE")
         return 0
     rows = []
     for rubric in rubrics:

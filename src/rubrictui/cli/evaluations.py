@@ -35,11 +35,17 @@ def register(commands: Commands) -> None:
     parser.add_argument("subject", metavar="SUBJECT", help="Entity/record, or an id")
     parser.add_argument("rubric", metavar="RUBRIC", help="a rubric's name")
     parser.add_argument("--context", metavar="REF", help="what the subject was scored for")
-    parser.add_argument("--major", metavar="NUMBER", type=int, help="the major version")
+    parser.add_argument("--major", metavar="NUMBER", type=_major, help="the major version")
     parser.add_argument("--method", choices=METHODS, default="Mean", help="how scores are combined (Mean)")
     parser.add_argument(
         "--trim", metavar="SHARE", type=float, default=0.1, help="what TrimmedMean drops from each end (0.1)"
     )
+
+
+def _major(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise argparse.ArgumentTypeError(f'"{text}" is no major version; write a number such as 1')
+    return int(text)
 
 
 def run_evaluations(options: argparse.Namespace, output: Output) -> int:

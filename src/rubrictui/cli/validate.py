@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rubrictui.cli._output import Output
+from rubrictui.cli._output import Output, counted
 from rubrictui.cli._parser import Commands
 from rubrictui.core.errors import InvalidInputError
 
@@ -72,7 +73,11 @@ def run_validate(options: argparse.Namespace, output: Output) -> int:
         output.data({"valid": valid, "errors": errors, "warnings": warnings, "findings": found})
     else:
         output.text(*(str(one) for one in found))
-        output.say(f"{len(reading.entries)} documents are well formed. {errors} errors, {warnings} warnings.")
+        count = len(reading.entries)
+        output.say(
+            f"{counted(count, 'document is', 'documents are')} well formed. "
+            f"{counted(errors, 'error')}, {counted(warnings, 'warning')}."
+        )
     return 0 if valid else 1
 
 
@@ -90,6 +95,13 @@ def _snapshot_findings(name: str) -> list[Finding]:
     return list(publish_findings(version, Places(file=name)))
 
 
+def _answer_refused(findings: Sequence[Finding], output: Output) -> None:
+    """With ``--json`` a refusal is an answer too, in the shape that every refusal has."""
+    first = next(one for one in findings if one.severity == "error")
+    answer = {"kind": first.code, "key": None, "message": first.message, "remedy": "", "problems": findings}
+    output.data({"error": answer})
+
+
 def run_load(options: argparse.Namespace, output: Output) -> int:
     from rubrictui.cli._input import read_documents, scale_lookup
     from rubrictui.cli._store import open_engine, version_lookup
@@ -102,11 +114,17 @@ def run_load(options: argparse.Namespace, output: Output) -> int:
             output.say(str(finding))
         if not reading.is_valid:
             output.say("Nothing was loaded.")
+            if output.json:
+                _answer_refused(reading.findings, output)
             return 1
         report = engine.load_documents(reading.documents, publish=not options.no_publish)
     if output.json:
         output.data(report)
     else:
-        added = [f"{count} {name}" for name in report.__struct_fields__ if (count := getattr(report, name))]
+        added = [
+            counted(count, name.removesuffix("s"), name)
+            for name in report.__struct_fields__
+            if (count := getattr(report, name))
+        ]
         output.text(f"Loaded {', '.join(added)}." if added else "Everything was there already.")
     return 0
