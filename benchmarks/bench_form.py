@@ -98,6 +98,7 @@ def fill_store(path: Path, criteria: int) -> None:
 
 def run_form(path: Path) -> None:
     """A bare application; ``o`` opens the form on the store, ``Q`` leaves."""
+    import gc
     from datetime import UTC
 
     from textual.app import App, ComposeResult
@@ -118,6 +119,7 @@ def run_form(path: Path) -> None:
             yield Static("ready to open")
 
         def on_mount(self) -> None:
+            gc.freeze()  # as the application does once everything is loaded
             self.animation_level = "none"
             for theme in THEMES:
                 self.register_theme(theme)

@@ -7,6 +7,7 @@ does lives in its file under ``screens/``; this file only knows how to find them
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -133,6 +134,8 @@ class RubrictuiApp(QuietErrors[int], KeysInOrder[int], inherit_bindings=False):
     async def _warm_up(self) -> None:
         await self._opening.engine()
         await asyncio.to_thread(screens.specs)
+        # What is loaded now stays. A full collection that walks all of it would hold a key for 0.1 s or more.
+        gc.freeze()
 
     def _leave(self, code: int = 0) -> None:
         """Save what screens hold and leave; the terminal is restored on the way out."""
