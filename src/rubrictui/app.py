@@ -7,6 +7,7 @@ does lives in its file under ``screens/``; this file only knows how to find them
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import os
 import sys
@@ -249,8 +250,12 @@ def _palette() -> Any:
 
 
 def demo_opening(target: str | Path | None = None) -> StoreOpening:
-    """The demo: a store of its own, filled with the samples the first time."""
-    return StoreOpening(target or demo_path(), samples=True)
+    """The demo: a store of its own, filled with the samples the first time. Its usual folder may be new."""
+    if target is None:
+        target = demo_path()
+        with contextlib.suppress(OSError):  # opening the store says what is wrong, and where
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return StoreOpening(target, samples=True)
 
 
 def run(
