@@ -11,6 +11,7 @@ from rubrictui.core.model import Band, Node, NotApplicablePolicy
 from rubrictui.screens.help import key_help
 from rubrictui.styles.themes import CONTRAST, DARK, LIGHT, PLAIN, SIXTEEN, THEMES, pick
 from rubrictui.widgets.band_ruler import ruler
+from rubrictui.widgets.detail_pane import folded
 from rubrictui.widgets.key_footer import fit_keys, shown_keys
 from rubrictui.widgets.rows_list import Column, Row, cell_text, column_widths, matching
 from rubrictui.widgets.rubric_tree import rules
@@ -129,6 +130,17 @@ def test_the_ruler_keeps_within_its_width(width: int, threshold: float) -> None:
 def test_a_label_without_room_is_left_to_the_list_under_the_ruler() -> None:
     narrow = (Band(id="1", label="Excellent", min_score=0.9, max_score=1),)
     assert drawn(narrow, None, 40)[1] == "·" * 36 + "├──┤"
+
+
+def test_a_line_of_a_pane_folds_at_blanks_and_every_piece_keeps_its_tone() -> None:
+    line = (("Gate  ", "label"), ("below 0.6 all fails\x1b[2J\nnext", ""))
+    assert [list(row) for row in folded(line, 14)] == [
+        [("Gate  ", "label"), ("below", "")],
+        [("0.6 all", "")],
+        [("fails␛[2J", "")],
+        [("next", "")],
+    ]
+    assert [list(row) for row in folded((), 10)] == [[]]
 
 
 def test_the_rules_of_a_criterion_are_said_in_words_the_gravest_first() -> None:

@@ -1,17 +1,21 @@
-"""A pane of a few paragraphs to read beside or under a list: headings, labels, text, all of it untrusted."""
+"""A pane of a few paragraphs to read beside or under a list: headings, labels, text, all of it untrusted.
+
+Drawn line by line, so that following a cursor costs no layout.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from textual.app import ComposeResult
+from rich.segment import Segment
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
-from textual.content import Content
-from textual.widgets import Static
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
 
-from rubrictui.widgets.text import plain
+from rubrictui.core.display import visible
+from rubrictui.widgets.text import expand_tabs, fold_spans
 
 Line = Sequence[tuple[str, str]]
 """One line: pieces of text, each with its tone: "", "heading", "label", "muted", "success", "warning", "error"."""
@@ -20,7 +24,32 @@ LIMIT = 20_000
 """Characters of one piece that are shown; a definition longer than that is no reading matter."""
 
 
-class DetailPane(VerticalScroll, can_focus=True, inherit_bindings=False):
+def folded(line: Line, width: int) -> Iterator[Line]:
+    """One line as rows of at most ``width`` cells, each piece with its tone; breaks in the text are kept."""
+    whole = ""
+    ends: list[tuple[int, str]] = []
+    for text, tone in line:
+        whole += expand_tabs(visible(text[:LIMIT]))
+        ends.append((len(whole), tone))
+    offset = 0
+    for part in whole.split("\n"):
+        for start, end in fold_spans(part, width):
+            yield _pieces(whole, offset + start, offset + end, ends)
+        offset += len(part) + 1
+
+
+def _pieces(whole: str, start: int, end: int, ends: Sequence[tuple[int, str]]) -> Line:
+    pieces: list[tuple[str, str]] = []
+    for stop, tone in ends:
+        if start < min(stop, end):
+            pieces.append((whole[start : min(stop, end)], tone))
+            start = min(stop, end)
+    if pieces:
+        pieces[-1] = (pieces[-1][0].rstrip(), pieces[-1][1])
+    return pieces
+
+
+class DetailPane(ScrollView, can_focus=True, inherit_bindings=False):
     """Lines to read, scrolled by keys while it has the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,6 +88,9 @@ class DetailPane(VerticalScroll, can_focus=True, inherit_bindings=False):
     DEFAULT_CSS = """
     DetailPane {
         padding: 0 1;
+        overflow-x: hidden;
+        overflow-y: auto;
+        scrollbar-gutter: stable;
         scrollbar-size-vertical: 1;
         background: $surface;
         & > .detail--heading { color: $accent; text-style: bold; }
@@ -75,32 +107,37 @@ class DetailPane(VerticalScroll, can_focus=True, inherit_bindings=False):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._lines: Sequence[Line] = ()
-
-    def compose(self) -> ComposeResult:
-        yield Static("", markup=False)
+        self._rows: list[Line] = []
+        self._width = -1
 
     def show(self, lines: Sequence[Line]) -> None:
         """Replace what is shown and go to its top."""
         self._lines = lines
-        self._draw()
+        self._fold()
         self.scroll_to(y=0, animate=False)
+        self.refresh()
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        if self.is_mounted:
-            self._draw()
+    def on_resize(self) -> None:
+        if self.scrollable_content_region.width != self._width:
+            self._fold()
+            self.refresh()
 
-    def _draw(self) -> None:
-        self.query_one(Static).update(Content("\n").join(self._content(line) for line in self._lines))
+    def _fold(self) -> None:
+        self._width = self.scrollable_content_region.width
+        self._rows = [row for line in self._lines for row in folded(line, max(1, self._width))]
+        self.virtual_size = Size(self._width, len(self._rows))
 
-    def _content(self, line: Line) -> Content:
-        parts = []
-        for text, tone in line:
-            part = plain(text[:LIMIT])
-            parts.append(
-                part.stylize(self.get_visual_style(f"detail--{tone}", partial=True)) if tone else part
-            )
-        return Content("").join(parts)
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        blank = self.rich_style
+        index = y + round(self.scroll_y)
+        if index >= len(self._rows):
+            return Strip.blank(width, blank)
+        segments = [
+            Segment(text, self.get_component_rich_style(f"detail--{tone}") if tone else blank)
+            for text, tone in self._rows[index]
+        ]
+        return Strip(segments).adjust_cell_length(width, blank)
 
     def action_scroll(self, by: int) -> None:
         """Scroll by ``by`` lines."""

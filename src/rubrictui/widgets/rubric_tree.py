@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -21,6 +22,9 @@ COLUMNS: tuple[Column, ...] = (
 
 ROOT = ""
 """The id of the row that stands for the version itself."""
+
+OPEN, CLOSED, LEAF = "▾ ", "▸ ", "· "
+"""What stands before the name of an open group, a folded one, and a criterion."""
 
 POLICY_WORDS: dict[NotApplicablePolicy, str] = {
     NotApplicablePolicy.EXCLUDE_AND_REDISTRIBUTE: "N/A leaves it out",
@@ -84,7 +88,7 @@ class RubricTree(RowsList):
         self._version: VersionSnapshot | None = None
         self._shares: Mapping[str, float | None] = {}
         self._scales: dict[str, Scale] = {}
-        self._order: list[str] = []
+        self._built: list[Row] = []
 
     def show(self, version: VersionSnapshot, shares: Mapping[str, float | None]) -> None:
         """Show ``version``.
@@ -108,26 +112,15 @@ class RubricTree(RowsList):
         if version is None:
             return
         count = sum(1 for node in version.nodes if node.is_criterion)
-        rows = [
-            Row(
-                id=ROOT,
-                cells=(
-                    f"{version.rubric_name} {version.number or 'draft'}",
-                    f"{count} criteria",
-                    "",
-                    "",
-                    "",
-                    "",
-                ),
-                tone="strong",
-            )
-        ]
+        name = f"{version.rubric_name} {version.number or 'draft'}"
+        self._built = [Row(id=ROOT, cells=(name, f"{count} criteria", "", "", "", ""), tone="strong")]
         overall: dict[str, float | None] = {ROOT: 1.0}
-        self._order = [ROOT]
-        for node, depth in self._walk:
-            rows.append(self._node_row(node, depth, overall))
-            self._order.append(node.id)
-        self.set_rows(rows)
+        self._built += [self._node_row(node, depth, overall) for node, depth in self._walk]
+        self._refold()
+
+    def _refold(self) -> None:
+        """List what is not folded away; only the signs of folded groups differ from the rows as built."""
+        self.set_rows([_closed(row) if row.id in self._folded else row for row in self._built])
 
     def _node_row(self, node: Node, depth: int, overall: dict[str, float | None]) -> Row:
         above = overall.get(fold_id(node.parent_id))
@@ -143,11 +136,10 @@ class RubricTree(RowsList):
             if is_group
             else ((scale.name or scale.scale_type) if scale else "no scale")
         )
-        sign = ("▸ " if node.id in self._folded else "▾ ") if is_group else "· "
         return Row(
             id=node.id,
             cells=(
-                sign + (node.name or node.key),
+                (OPEN if is_group else LEAF) + (node.name or node.key),
                 answered,
                 f"{node.weight:g}",
                 percent(share),
@@ -185,7 +177,7 @@ class RubricTree(RowsList):
         """Fold or unfold the group under the cursor."""
         if self.current is not None and self._is_group(self.current.id):
             self._folded ^= {self.current.id}
-            self._fill()
+            self._refold()
 
     def action_fold(self) -> None:
         """Fold the group under the cursor; from a criterion, or a folded group, go to the group above."""
@@ -194,7 +186,7 @@ class RubricTree(RowsList):
         here = self.current.id
         if self._is_group(here) and here not in self._folded:
             self._folded.add(here)
-            self._fill()
+            self._refold()
             return
         above = self._parents.get(here, "")
         self.go_to(next((row.id for row in self.rows if fold_id(row.id) == above), ROOT))
@@ -203,17 +195,21 @@ class RubricTree(RowsList):
         """Unfold the group under the cursor."""
         if self.current is not None and self.current.id in self._folded:
             self._folded.discard(self.current.id)
-            self._fill()
+            self._refold()
 
     def action_fold_all(self) -> None:
         """Fold every group."""
         self._folded = {node.id for node, _ in self._walk if self._is_group(node.id)}
-        self._fill()
+        self._refold()
 
     def action_unfold_all(self) -> None:
         """Unfold every group."""
         self._folded.clear()
-        self._fill()
+        self._refold()
+
+
+def _closed(row: Row) -> Row:
+    return replace(row, cells=(CLOSED + row.cells[0].removeprefix(OPEN), *row.cells[1:]))
 
 
 def _walk(version: VersionSnapshot, children: Mapping[str, list[Node]]) -> list[tuple[Node, int]]:
