@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 from engine_world import MEETS, NODES, SUBJECT, WEEKS, World
@@ -211,3 +213,29 @@ def test_the_samples_can_be_laid_out_for_another_user(world: World) -> None:
     world.chief.load_samples(for_user="rita")
     assert world.chief.inbox() == ()
     assert rita.inbox() != ()
+
+
+@pytest.mark.parametrize("step", range(14))
+def test_of_two_who_load_the_same_files_at_once_both_are_done(
+    world: World, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    """The other one loads everything between what this one looked up and its write number ``step``."""
+    assignment = AssignmentEntry(id="a-1", **WORK, user="ann", context="Round/spring")
+    subjects = change(SUBJECTS, assignments=(assignment,), evaluations=EVALUATIONS[:5])
+    documents = (subjects, *DOCUMENTS[1:])
+    slow = world.engine("chief")
+    write, passed = slow._write, 0
+
+    def late_write() -> Any:
+        nonlocal passed
+        passed += 1
+        if passed - 1 == step:
+            assert world.chief.load_documents(documents).changed
+        return write()
+
+    monkeypatch.setattr(slow, "_write", late_write)
+    slow.load_documents(documents)
+    assert passed > step or step > 8
+    assert not world.chief.load_documents(documents).changed
+    assert world.chief.info().counts["evaluations"] == 5
+    assert len(world.chief.rubric("Paper review").versions) == 1

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 import msgspec
 
 from rubrictui.core.model import VersionStatus
 from rubrictui.core.records import EvaluationStatus, Role, User
 from rubrictui.engine.checking import settled
-from rubrictui.engine.errors import NotFoundError, StateError
+from rubrictui.engine.errors import NameTakenError, NotFoundError, StateError
 from rubrictui.engine.panels import Panels
 from rubrictui.engine.work import evaluator
 from rubrictui.interchange.documents import (
@@ -115,6 +116,9 @@ class Loading(Panels):
                 return False
         self._require(Role.AUTHOR, doing="load rubrics")
         with self._write() as connection:
+            # Another process may be loading the same file: what counts is what stands now.
+            if rubrics.version_head(connection, file.snapshot.id) is not None:
+                return False
             rubric = rubrics.find_rubric(connection, file.id) or rubrics.find_rubric(connection, file.name)
             version_id = file.snapshot.id or self._new_id()
             if rubric is None:
@@ -154,7 +158,14 @@ class Loading(Panels):
             )
         if head.status is not VersionStatus.DRAFT:
             return False
-        self.publish(head.rubric_id, requested_bump=publication.bump, summary=publication.summary or "")
+        try:
+            self.publish(head.rubric_id, requested_bump=publication.bump, summary=publication.summary or "")
+        except StateError:
+            with self._read() as connection:
+                head = rubrics.version_head(connection, publication.version_id)
+            if head is None or head.status is VersionStatus.DRAFT:
+                raise
+            return False  # another process that loads the same file was quicker
         return True
 
     # -- work and people -----------------------------------------------------------------------------
@@ -164,13 +175,14 @@ class Loading(Panels):
             with self._read() as connection:
                 known = users.find_user(connection, user.id) or users.find_user(connection, user.name)
             if known is None and user.name != ME:
-                self.add_user(
-                    user.name,
-                    display_name=user.display_name,
-                    roles=user.roles or (Role.REVIEWER,),
-                    id=user.id or None,
-                )
-                report.users += 1
+                with suppress(NameTakenError):  # another process that loads the same file was quicker
+                    self.add_user(
+                        user.name,
+                        display_name=user.display_name,
+                        roles=user.roles or (Role.REVIEWER,),
+                        id=user.id or None,
+                    )
+                    report.users += 1
         for entry in file.contexts:
             context = entry.context
             with self._read() as connection:
@@ -269,8 +281,13 @@ class Loading(Panels):
             known = users.find_user(connection, name)
         if known is not None:
             return known
+        try:
+            added = self.add_user(name)
+        except NameTakenError:  # another process that loads the same file was quicker
+            with self._read() as connection:
+                return self._find_user(connection, name)
         report.users += 1
-        return self.add_user(name)
+        return added
 
 
 def load_documents(engine: Loading, documents: Iterable[Document], *, publish: bool = True) -> LoadReport:

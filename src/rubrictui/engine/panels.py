@@ -164,6 +164,7 @@ class Panels(Reading):
                 the reviewer begins.
             user: a login name or id.
             due_at: aware; None takes the context's.
+            id: of the assignment, when a file fixes it; one of this id that is there is given back as it is.
 
         Raises:
             NotPermittedError: the user is no chair.
@@ -171,6 +172,9 @@ class Panels(Reading):
         """
         self._require(Role.CHAIR, doing="assign subjects")
         with self._write() as connection:
+            known = subjects.find_assignment(connection, id) if id is not None else None
+            if known is not None:
+                return known
             found = self._find_subject(connection, subject)
             place = self._optional_context(connection, context)
             if place is not None and place.status is ContextStatus.CLOSED:
