@@ -22,7 +22,7 @@ from rubrictui.screens.inbox_rows import (
     to_rows,
 )
 from rubrictui.screens.opening_work import context_rows, rubric_rows
-from rubrictui.screens.rubric_text import node_lines, version_lines
+from rubrictui.screens.rubric_text import node_lines, reflow, version_lines
 from rubrictui.screens.subjects import content_words
 from rubrictui.widgets.detail_pane import Line
 
@@ -176,6 +176,19 @@ def test_groups_advisory_and_numeric_criteria_say_how_they_count() -> None:
     days = said(node_lines(one, one.nodes[5], shares))
     assert "Days  0 to 90, in steps of 1, lower is better" in days
     assert "Not applicable  left out, its weight goes to its siblings (as the version says)" in days
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("one\ntwo\n\nthree\n", "one two\n\nthree"),
+        ("steps:\n1. read\n   it\n2. score", "steps:\n1. read it\n2. score"),
+        ("# title\n- a\n- b\nmore", "# title\n- a\n- b more"),
+        ("2031 was\n40 years on", "2031 was 40 years on"),
+    ],
+)
+def test_prose_is_shown_without_the_line_breaks_of_its_file(text: str, shown: str) -> None:
+    assert reflow(text) == shown
 
 
 def test_a_criterion_without_a_scale_says_so_instead_of_failing() -> None:

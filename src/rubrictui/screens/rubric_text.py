@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from rubrictui.core.model import (
@@ -17,6 +18,8 @@ from rubrictui.core.records import VersionSummary
 from rubrictui.widgets.band_ruler import ruler, tone_of
 from rubrictui.widgets.detail_pane import Line
 from rubrictui.widgets.rubric_tree import percent
+
+_BEGINS_A_LINE = re.compile(r"\s*([-*+#>|]|\d{1,3}[.)]\s)")
 
 POLICY_SENTENCES: dict[NotApplicablePolicy, str] = {
     NotApplicablePolicy.EXCLUDE_AND_REDISTRIBUTE: "left out, its weight goes to its siblings",
@@ -36,8 +39,19 @@ def _value(label: str, text: str, tone: str = "") -> Line:
     return ((f"{label}  ", "label"), (text, tone))
 
 
+def reflow(text: str) -> str:
+    """Prose without the line breaks its file had: only empty lines, list items and the like begin a line."""
+    lines: list[str] = []
+    for line in text.strip().splitlines():
+        if lines and lines[-1] and line.strip() and not _BEGINS_A_LINE.match(line):
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line.rstrip())
+    return "\n".join(lines)
+
+
 def _paragraph(label: str, text: str | None) -> list[Line]:
-    return [((label, "label"),), ((text.strip(), ""),)] if text and text.strip() else []
+    return [((label, "label"),), ((reflow(text), ""),)] if text and text.strip() else []
 
 
 def version_lines(version: VersionSnapshot, summary: VersionSummary | None, width: int) -> list[Line]:
@@ -92,7 +106,7 @@ def version_lines(version: VersionSnapshot, summary: VersionSummary | None, widt
 def node_lines(version: VersionSnapshot, node: Node, shares: Mapping[str, float | None]) -> list[Line]:
     """What holds for one node: what it asks, how it is answered, what each level means, its rules."""
     lines: list[Line] = [((node.name or node.key, "heading"), (f"  {node.key}", "muted"))]
-    lines += [((node.description.strip(), ""),)] if node.description and node.description.strip() else []
+    lines += [((reflow(node.description), ""),)] if node.description and node.description.strip() else []
     share = shares.get(node.id)
     weight = f"{node.weight:g}" + (f", {percent(share)} of its group" if share is not None else "")
     lines.append(_value("Weight", "none: advisory, it never moves the score" if node.is_advisory else weight))
