@@ -97,6 +97,8 @@ def test_documents_in_any_order_are_published_and_submitted_with_their_own_ids(w
         Answer(criterion_id="n-clarity", scale_level_id="meets")
     ]
     assert [row.assignment_id for row in world.chief.inbox()] == ["a-1"]
+    # Her own judge's answers are hidden from her until her assignment has ended.
+    world.chief.decline("a-1", "Only here to look.")
     assert world.chief.evaluation("e-6").evaluation.metadata == {"model": "m"}
 
 

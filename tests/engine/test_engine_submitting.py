@@ -359,6 +359,23 @@ def test_a_rerun_of_a_judge_supersedes_its_own_last_one(spring: World) -> None:
         rita.record_evaluation(**BASE, answers=[], supersede_last=False)
 
 
+def test_a_judge_runs_while_its_runner_scores_herself_and_tells_her_nothing(spring: World) -> None:
+    rita = spring.user("rita")
+    draft = rita.open_draft(subject=BASE["subject"], rubric=BASE["rubric"], context=BASE["context"])
+    runs = [rita.record_evaluation(**BASE, answers=[CLEAR]) for _ in range(2)]
+    assert [(run.evaluation.normalized_score, run.evaluation.outcome, run.scores) for run in runs] == [
+        (None, None, ())
+    ] * 2
+    assert "hidden" in runs[0].warnings[-1]
+    assert [found.id for found in rita.evaluations()] == [draft.evaluation.id]
+    with pytest.raises(NotFoundError):
+        rita.evaluation(runs[1].evaluation.id)
+    rita.submit(draft.evaluation.id)
+    statuses = {found.id: found.status.value for found in rita.evaluations()}
+    assert [statuses[run.evaluation.id] for run in runs] == ["Superseded", "Submitted"]
+    assert rita.evaluation(runs[1].evaluation.id).evaluation.normalized_score is not None
+
+
 def test_a_failed_run_is_kept_with_its_message_and_supersedes_nothing(spring: World) -> None:
     rita = spring.user("rita")
     good = rita.record_evaluation(**BASE, answers=[CLEAR]).evaluation

@@ -185,7 +185,7 @@ class Drafts(Settling):
         with self._write() as connection:
             draft = self._own_draft(connection, evaluation_id)
             self._give_up(connection, draft, why)
-            return self._evaluation(connection, evaluation_id)
+            return self._evaluation(connection, evaluation_id, for_writing=True)
 
     def _give_up(self, connection: Connection, draft: Evaluation, reason: str) -> None:
         now = self._clock()
@@ -277,6 +277,7 @@ class Drafts(Settling):
             evaluator_user_id=self.user.id,
             subject_id=work.subject.id,
             rubric_id=work.rubric_id,
+            for_writing=True,
         )
         return [
             evaluation
@@ -299,7 +300,7 @@ class Drafts(Settling):
         """A new Draft, after every rule about beginning; returns its id."""
         self._check_new(work, by, correcting=supersedes is not None)
         if supersedes is not None:
-            self._check_supersedes(self._evaluation(connection, supersedes), work, by)
+            self._check_supersedes(self._evaluation(connection, supersedes, for_writing=True), work, by)
         done = self._last_submitted(connection, work, by)
         if done is not None and done.id != supersedes:
             raise StateError(
@@ -407,8 +408,10 @@ class Drafts(Settling):
             cursor=access.draft_cursor(connection, self.user, evaluation.id),
         )
 
-    def _evaluation(self, connection: Connection, evaluation_id: str) -> Evaluation:
-        found = access.evaluation(connection, self.user, evaluation_id)
+    def _evaluation(
+        self, connection: Connection, evaluation_id: str, *, for_writing: bool = False
+    ) -> Evaluation:
+        found = access.evaluation(connection, self.user, evaluation_id, for_writing=for_writing)
         if found is None:
             raise NotFoundError(
                 f"Evaluation {evaluation_id} is not found or not readable.", remedy="Check its id."
@@ -417,7 +420,7 @@ class Drafts(Settling):
 
     def _own_draft(self, connection: Connection, evaluation_id: str) -> Evaluation:
         """An open draft the user may write: her own, or anyone's for *administer_evaluations*."""
-        found = self._evaluation(connection, evaluation_id)
+        found = self._evaluation(connection, evaluation_id, for_writing=True)
         if found.status is not EvaluationStatus.DRAFT:
             raise _closed(found)
         if found.evaluator_user_id != self.user.id and not self._holds(Role.ADMINISTER_EVALUATIONS):

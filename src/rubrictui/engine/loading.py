@@ -225,7 +225,7 @@ class Loading(Panels):
     def _load_own_evaluation(self, entry: EvaluationEntry) -> bool:
         by = evaluator(entry.evaluator_type, entry.evaluator_name)
         with self._write() as connection:
-            if access.evaluation(connection, self.user, entry.id) is not None:
+            if access.evaluation(connection, self.user, entry.id, for_writing=True) is not None:
                 return False
             work = self._work(
                 connection,

@@ -34,6 +34,7 @@ from rubrictui.engine.errors import (
 from rubrictui.engine.work import PEOPLE, Evaluator, Work, check_context, evaluator
 from rubrictui.store import access, evaluations, subjects
 
+_VEILED = "You are still scoring this subject yourself: what this evaluation found is hidden until you have."
 _SUBJECT_CHANGED = "The subject has changed since it was read for this evaluation."
 
 
@@ -195,7 +196,7 @@ class Submitting(Drafts):
                 pass_threshold=pass_threshold,
                 extra=extra,
             )
-            return self._detail(connection, evaluation_id, warnings=warnings)
+            return self._recorded(connection, evaluation_id, warnings)
 
     def withdraw(self, evaluation_id: str, reason: str) -> Evaluation:
         """Take a Submitted evaluation out of its cohort, with a reason; its row stays as it is.
@@ -207,7 +208,7 @@ class Submitting(Drafts):
         """
         why = self._reason(reason)
         with self._write() as connection:
-            found = self._evaluation(connection, evaluation_id)
+            found = self._evaluation(connection, evaluation_id, for_writing=True)
             if found.evaluator_user_id != self.user.id and not self._holds(Role.ADMINISTER_EVALUATIONS):
                 raise NotPermittedError(
                     f"That evaluation is {found.evaluator_user_name}'s.",
@@ -222,12 +223,14 @@ class Submitting(Drafts):
                     if found.status is EvaluationStatus.DRAFT
                     else "Only a Submitted one can be withdrawn.",
                 )
-            return self._evaluation(connection, evaluation_id)
+            return self._written(connection, evaluation_id)
 
     # -- the steps -----------------------------------------------------------------------------------
 
     def _draft_answers(self, connection: Connection, draft: Evaluation) -> tuple[Answer, ...]:
-        return tuple(found.answer for found in access.draft_answers(connection, self.user, draft.id))
+        return tuple(
+            found.answer for found in access.draft_answers(connection, self.user, draft.id, for_writing=True)
+        )
 
     @staticmethod
     def _refuse(version: VersionSnapshot, subject: Subject, answers: tuple[Answer, ...]) -> None:
@@ -307,7 +310,7 @@ class Submitting(Drafts):
                 "engine_version": SCORING_ENGINE_VERSION,
             },
         )
-        return self._detail(connection, evaluation_id)
+        return self._recorded(connection, evaluation_id)
 
     def _finish(
         self,
@@ -342,17 +345,35 @@ class Submitting(Drafts):
             at=now,
             reason=f"Superseded by {draft.id}.",
         ):
-            old = self._evaluation(connection, draft.supersedes_id)
+            old = self._evaluation(connection, draft.supersedes_id, for_writing=True)
             raise SupersedeRefusedError(
                 f"Evaluation {old.id} cannot be superseded any more: it is {old.status.value}.",
                 remedy="Decline this draft and open the subject again.",
             )
 
+    def _written(self, connection: Connection, evaluation_id: str) -> Evaluation:
+        """The user's evaluation that was just written: veiled where she may not see what it found."""
+        seen = access.evaluation(connection, self.user, evaluation_id)
+        return seen or access.veil(self._evaluation(connection, evaluation_id, for_writing=True))
+
+    def _recorded(
+        self, connection: Connection, evaluation_id: str, warnings: tuple[str, ...] = ()
+    ) -> EvaluationDetail:
+        written = self._written(connection, evaluation_id)
+        if access.evaluation(connection, self.user, evaluation_id) is None:
+            warnings += (_VEILED,)
+        return self._whole(connection, written, warnings)
+
     def _detail(
         self, connection: Connection, evaluation_id: str, *, warnings: tuple[str, ...] = ()
     ) -> EvaluationDetail:
         """One evaluation, whole, as the user may see it."""
-        found = self._evaluation(connection, evaluation_id)
+        return self._whole(connection, self._evaluation(connection, evaluation_id), warnings)
+
+    def _whole(
+        self, connection: Connection, found: Evaluation, warnings: tuple[str, ...] = ()
+    ) -> EvaluationDetail:
+        evaluation_id = found.id
         subject = self._find_subject(connection, found.subject_id)
         if found.subject_hash != subject.content_hash:
             warnings += (_SUBJECT_CHANGED,)

@@ -134,9 +134,14 @@ def _blind_on_the_subject() -> ColumnElement[bool]:
     return or_(*(work.where(work.selected_columns[0] == _SUBJECT).exists() for work in _open_work()))
 
 
-def _sees(reads_all: bool) -> ColumnElement[bool]:
-    """The rows of ``evaluation`` that the viewer may read. The decision, for every query of this module."""
-    return or_(_said_herself(), EVALUATION.c.subject_id.not_in(_blind()) & _within_reach(reads_all))
+def _sees(reads_all: bool, for_writing: bool = False) -> ColumnElement[bool]:
+    """The rows of ``evaluation`` that the viewer may read. The decision, for every query of this module.
+
+    ``for_writing`` adds what she ran or imported on a subject on which she is blind: an engine has to find
+    such rows to store, rerun or withdraw them, and shows nothing of them.
+    """
+    own = EVALUATION.c.evaluator_user_id == _VIEWER if for_writing else _said_herself()
+    return or_(own, EVALUATION.c.subject_id.not_in(_blind()) & _within_reach(reads_all))
 
 
 def _said_herself() -> ColumnElement[bool]:
@@ -205,7 +210,7 @@ _LATEST_FIRST = (func.coalesce(EVALUATION.c.submitted_at, EVALUATION.c.updated_a
 
 
 @cache
-def _headers(reads_all: bool) -> Select[Any]:
+def _headers(reads_all: bool, for_writing: bool = False) -> Select[Any]:
     """The headers that the viewer may see."""
     # A draft that was to replace this one and was given up has never been submitted.
     superseded_by = (
@@ -230,12 +235,12 @@ def _headers(reads_all: bool) -> Select[Any]:
         .join(USER, USER.c.id == EVALUATION.c.evaluator_user_id)
         .outerjoin(CONTEXT, CONTEXT.c.id == EVALUATION.c.context_id)
     )
-    return query.where(_sees(reads_all))
+    return query.where(_sees(reads_all, for_writing))
 
 
 @cache
-def _one_header(reads_all: bool) -> Select[Any]:
-    return _headers(reads_all).where(EVALUATION.c.id == bindparam("evaluation"))
+def _one_header(reads_all: bool, for_writing: bool) -> Select[Any]:
+    return _headers(reads_all, for_writing).where(EVALUATION.c.id == bindparam("evaluation"))
 
 
 def _header(row: Row[Any]) -> Evaluation:
@@ -279,11 +284,31 @@ def _header(row: Row[Any]) -> Evaluation:
     )
 
 
-def evaluation(connection: Connection, viewer: User, evaluation_id: str) -> Evaluation | None:
-    """One evaluation's header; None when there is none of that id that the viewer may see."""
+def evaluation(
+    connection: Connection, viewer: User, evaluation_id: str, *, for_writing: bool = False
+) -> Evaluation | None:
+    """One evaluation's header; None when there is none of that id that the viewer may see.
+
+    ``for_writing``: also what she ran or imported while she is blind; ``veil`` it before it is shown.
+    """
     asked = {"viewer": viewer.id, "evaluation": evaluation_id}
-    row = connection.execute(_one_header(_reads_all(viewer)), asked).first()
+    row = connection.execute(_one_header(_reads_all(viewer), for_writing), asked).first()
     return None if row is None else _header(row)
+
+
+def veil(evaluation: Evaluation) -> Evaluation:
+    """That an evaluation exists, without anything it found: what a runner who is blind is told of her run."""
+    return msgspec.structs.replace(
+        evaluation,
+        normalized_score=None,
+        outcome=None,
+        passed=None,
+        gate_failed=None,
+        completeness=None,
+        band_id=None,
+        confidence=None,
+        metadata=None,
+    )
 
 
 def evaluations(
@@ -297,9 +322,13 @@ def evaluations(
     evaluator_user_id: str | None = None,
     status: EvaluationStatus | None = None,
     limit: int | None = None,
+    for_writing: bool = False,
 ) -> tuple[Evaluation, ...]:
-    """The evaluations that the viewer may see, the latest first; every argument that is given narrows."""
-    query = _headers(_reads_all(viewer))
+    """The evaluations that the viewer may see, the latest first; every argument that is given narrows.
+
+    ``for_writing``: also what she ran or imported while she is blind, for the engine's own use.
+    """
+    query = _headers(_reads_all(viewer), for_writing)
     for column, wanted in (
         (EVALUATION.c.subject_id, subject_id),
         (EVALUATION.c.context_id, context_id),
@@ -350,7 +379,7 @@ def _count_by_version(
 
 
 @cache
-def _score_rows(reads_all: bool) -> Select[Any]:
+def _score_rows(reads_all: bool, for_writing: bool) -> Select[Any]:
     return (
         select(EVALUATION_SCORE, CRITERION.c.key)
         .select_from(
@@ -358,14 +387,16 @@ def _score_rows(reads_all: bool) -> Select[Any]:
                 CRITERION, CRITERION.c.id == EVALUATION_SCORE.c.criterion_id
             )
         )
-        .where(EVALUATION_SCORE.c.evaluation_id == bindparam("evaluation"), _sees(reads_all))
+        .where(EVALUATION_SCORE.c.evaluation_id == bindparam("evaluation"), _sees(reads_all, for_writing))
         .order_by(EVALUATION_SCORE.c.sequence, CRITERION.c.sequence, CRITERION.c.key)
     )
 
 
-def _rows_of(connection: Connection, viewer: User, evaluation_id: str) -> Iterable[Row[Any]]:
+def _rows_of(
+    connection: Connection, viewer: User, evaluation_id: str, for_writing: bool = False
+) -> Iterable[Row[Any]]:
     asked = {"viewer": viewer.id, "evaluation": evaluation_id}
-    return connection.execute(_score_rows(_reads_all(viewer)), asked)
+    return connection.execute(_score_rows(_reads_all(viewer), for_writing), asked)
 
 
 def scores(connection: Connection, viewer: User, evaluation_id: str) -> tuple[EvaluationScore, ...]:
@@ -391,7 +422,12 @@ def scores(connection: Connection, viewer: User, evaluation_id: str) -> tuple[Ev
 
 
 def draft_answers(
-    connection: Connection, viewer: User, evaluation_id: str, *, include_empty: bool = False
+    connection: Connection,
+    viewer: User,
+    evaluation_id: str,
+    *,
+    include_empty: bool = False,
+    for_writing: bool = False,
 ) -> tuple[DraftAnswer, ...]:
     """The answers of an evaluation with the revision that last changed each.
 
@@ -400,7 +436,7 @@ def draft_answers(
     """
     found = (
         DraftAnswer(answer=_answer(row), revision=row.revision, is_flagged=row.is_flagged)
-        for row in _rows_of(connection, viewer, evaluation_id)
+        for row in _rows_of(connection, viewer, evaluation_id, for_writing)
     )
     return tuple(one for one in found if include_empty or one.is_flagged or _says_something(one.answer))
 
