@@ -88,12 +88,21 @@ class ScoringScreen(WritingForm):
         ),
         Binding(
             "tab",
-            "swap",
-            "Swap",
+            "read_subject",
+            "Subject",
             key_display="Tab",
             priority=True,
-            id="form.swap",
-            tooltip="Change between the subject and the criteria",
+            id="form.subject",
+            tooltip="Read the subject",
+        ),
+        Binding(
+            "tab",
+            "answer_criteria",
+            "Criteria",
+            key_display="Tab",
+            priority=True,
+            id="form.criteria",
+            tooltip="Answer the criteria",
         ),
         Binding(
             "f",
@@ -210,7 +219,7 @@ class ScoringScreen(WritingForm):
     | / | Find a criterion. |
     | J / K | Scroll the subject while it stands beside the criteria. |
     | v | The running score, which is off unless you turn it on. |
-    | tab | Change between subject and criteria. |
+    | tab | To the subject, or to the criteria. |
     | S | Submit, after a question. |
     | d | Decline, with a reason. |
     | ctrl+s | Say whether everything is saved; it is, as you type. |
@@ -296,8 +305,9 @@ class ScoringScreen(WritingForm):
                 return not subject.has_focus or self._is_wide
         if action == "search":
             return subject.has_focus and self._prompt is None
-        if action == "swap":
-            return not subject.is_picking and self._prompt is None
+        if action in ("read_subject", "answer_criteria"):
+            goes_on = self.is_reading == (action == "answer_criteria")
+            return goes_on and not subject.is_picking and self._prompt is None
         if action == "leave":
             is_elsewhere = subject.is_picking or self.criteria.is_typing
             return not (is_elsewhere or isinstance(self.focused, PromptInput | TextArea))

@@ -238,15 +238,22 @@ class FormBase(ShellScreen[Finished]):
         else:
             self.set_focus(self.criteria)
 
-    def action_swap(self) -> None:
-        """Change between the subject and what is being answered."""
-        is_reading = self.subject.has_focus if self._is_wide else self.has_class("-reading")
-        if is_reading:
-            self.remove_class("-reading")
-            self._focus_main()
-        else:
-            self.add_class("-reading")
-            self.set_focus(self.subject)
+    @property
+    def is_reading(self) -> bool:
+        """Whether the keys are the subject's: the pane in view, or where both are, the one with the focus."""
+        return self.subject.has_focus if self._is_wide else self.has_class("-reading")
+
+    def action_read_subject(self) -> None:
+        """Go to the subject; an open panel stays open."""
+        self.add_class("-reading")
+        self.set_focus(self.subject)
+        self.refresh_bindings()
+
+    def action_answer_criteria(self) -> None:
+        """Go back to what is being answered."""
+        self.remove_class("-reading")
+        self._focus_main()
+        self.refresh_bindings()
 
     def action_scroll_subject(self, rows: int) -> None:
         """Scroll the subject without leaving the criteria."""

@@ -27,6 +27,8 @@ _LABEL_LIMIT = 24
 _SHARED_NAME = 0.5
 _PREVIEW_LINES = 3
 _DESCRIPTION_LINES = 4
+# The anchors decide how alike people score, so they are shown whole where the levels are few.
+_ANCHOR_LINES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +371,7 @@ def _anchor_lines(row: CriteriaRow, width: int, answer: Answer | None, in_full: 
         is_chosen = fold_id(key.level.id) == chosen
         mark = CHOSEN if is_chosen else " "
         room = width - key_width - 2
-        parts = _paragraph(text, room, None) if in_full else [one_line(text, room)]
+        parts = _paragraph(text, room, None if in_full else _ANCHOR_LINES // len(row.keys) or 1)
         for first, part in _first(parts):
             head = f"{mark}{key.keys:>{key_width}} " if first else " " * (key_width + 2)
             lines.append([(head, "key" if first else "detail"), (part, "muted")])

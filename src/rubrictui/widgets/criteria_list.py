@@ -65,6 +65,7 @@ class CriteriaList(OpenList):
             "n",
             "not_applicable",
             "N/A",
+            show=False,  # it is drawn beside the levels
             priority=True,
             id="criteria.not_applicable",
             tooltip="Not applicable, and back",
