@@ -43,7 +43,7 @@ async def shoot(store: Path, size: tuple[int, int], keys: Sequence[str]) -> str:
     """One screenshot as SVG text: the app on ``store`` at ``size`` after ``keys``."""
     from rubrictui.app import RubrictuiApp
     from rubrictui.engine import Engine
-    from rubrictui.opening import StoreOpening
+    from rubrictui.shell.opening import StoreOpening
 
     opening = StoreOpening(store, user=USER, make_engine=lambda target, user: Engine(target, user=user))
     app = RubrictuiApp(opening, is_demo=True, now=lambda: NOW, zone=UTC)

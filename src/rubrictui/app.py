@@ -20,11 +20,11 @@ from textual.binding import Binding, BindingType
 
 from rubrictui import screens
 from rubrictui.core.errors import InvalidInputError
-from rubrictui.keys_in_order import KeysInOrder
-from rubrictui.leaving import Leaving
-from rubrictui.notices import QuietErrors
-from rubrictui.opening import StoreOpening, demo_path
-from rubrictui.settings import Settings, error_log_path, load_settings, save_settings, settings_path
+from rubrictui.shell.keys_in_order import KeysInOrder
+from rubrictui.shell.leaving import Leaving
+from rubrictui.shell.notices import QuietErrors
+from rubrictui.shell.opening import StoreOpening, demo_path
+from rubrictui.shell.settings import Settings, error_log_path, load_settings, save_settings, settings_path
 from rubrictui.styles.themes import THEMES, TITLES, pick
 
 if TYPE_CHECKING:

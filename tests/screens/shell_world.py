@@ -40,7 +40,7 @@ from rubrictui.core.records import (
     User,
     VersionSummary,
 )
-from rubrictui.opening import StoreOpening
+from rubrictui.shell.opening import StoreOpening
 
 ME = User(id="u-me", name="m.ruiz", display_name="Marta Ruiz")
 CELL = 12.2

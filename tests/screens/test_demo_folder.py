@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rubrictui.app import demo_opening
-from rubrictui.opening import demo_path
+from rubrictui.shell.opening import demo_path
 
 
 def test_the_folder_of_the_demo_store_is_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

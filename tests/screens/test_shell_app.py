@@ -38,7 +38,7 @@ from rubrictui.screens.help import HelpScreen
 from rubrictui.screens.inbox import InboxScreen
 from rubrictui.screens.palette import Palette
 from rubrictui.screens.rubric import RubricScreen
-from rubrictui.settings import Settings
+from rubrictui.shell.settings import Settings
 from rubrictui.widgets.filter_line import FilterLine
 from rubrictui.widgets.rows_list import RowsList
 from rubrictui.widgets.rubric_tree import RubricTree

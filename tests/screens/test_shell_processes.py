@@ -11,14 +11,14 @@ import pytest
 from shell_pty import Terminal
 
 from rubrictui import Engine
-from rubrictui.opening import operating_system_login
+from rubrictui.shell.opening import operating_system_login
 
 RUN = "import sys; from rubrictui.app import run; sys.exit(run(sys.argv[1]))"
 
 FIRST_FRAME = """
 import sys
 from rubrictui.app import RubrictuiApp
-from rubrictui.opening import StoreOpening
+from rubrictui.shell.opening import StoreOpening
 
 class AtTheFirstFrame(RubrictuiApp):
     def on_ready(self):

@@ -10,9 +10,9 @@ import pytest
 
 from rubrictui import screens
 from rubrictui.core.errors import InvalidInputError
-from rubrictui.error_log import ErrorLog
-from rubrictui.opening import demo_path, operating_system_login
-from rubrictui.settings import Settings, load_settings, save_settings
+from rubrictui.shell.error_log import ErrorLog
+from rubrictui.shell.opening import demo_path, operating_system_login
+from rubrictui.shell.settings import Settings, load_settings, save_settings
 
 
 def test_settings_come_back_as_they_were_saved(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from shell_world import StandIn, app_on, settle, terminal
 from textual.pilot import Pilot
 
-from rubrictui.settings import Settings
+from rubrictui.shell.settings import Settings
 from rubrictui.styles.themes import CONTRAST, DARK, LIGHT, SIXTEEN
 
 __all__ = ["terminal"]

@@ -117,6 +117,8 @@ def exit_code(error: RubrictuiError) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    if not arguments:  # the command people type most does not wait for the parser of the others
+        return _open_app()
     options = build_parser().parse_args(arguments)
     if options.handler is None:
         return _without_command(options)
@@ -131,9 +133,13 @@ def _without_command(options: argparse.Namespace) -> int:
         options.parser.error(f"name one of its commands: {', '.join(options.parser.commands)}")
     if options.json:
         options.parser.error("--json needs a command")
-    from rubrictui.app import run as open_app
+    return _open_app(options.db, user=options.user, no_mouse=options.no_mouse or None)
 
-    return open_app(options.db, user=options.user, no_mouse=options.no_mouse or None)
+
+def _open_app(target: str | None = None, *, user: str | None = None, no_mouse: bool | None = None) -> int:
+    from rubrictui.app import run
+
+    return run(target, user=user, no_mouse=no_mouse)
 
 
 def problems_of(error: RubrictuiError) -> Sequence[Any]:

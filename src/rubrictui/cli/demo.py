@@ -35,7 +35,7 @@ def run(options: argparse.Namespace, output: Output) -> int:
             _make_folder(Path(options.path))
         return open_app(options.path, demo=True, no_mouse=options.no_mouse or None)
     from rubrictui.engine import Engine
-    from rubrictui.opening import demo_path
+    from rubrictui.shell.opening import demo_path
 
     path = Path(options.path) if options.path is not None else demo_path()
     _make_folder(path)

@@ -14,7 +14,7 @@ DRAFT = "Draft"
 SUBMITTED = "Submitted"
 
 COLUMNS: tuple[Column, ...] = (
-    Column("Subject", share=4, minimum=16),
+    Column("Subject", share=4, minimum=28),
     Column("Rubric", share=2, minimum=10, drop=2),
     Column("For", share=2, minimum=9, drop=4),
     Column("Progress", width=11),

@@ -10,8 +10,8 @@ from textual.app import App, ReturnType
 from textual.worker import Worker, WorkerState
 
 from rubrictui.core.errors import RubrictuiError
-from rubrictui.error_log import ErrorLog
-from rubrictui.settings import error_log_path
+from rubrictui.shell.error_log import ErrorLog
+from rubrictui.shell.settings import error_log_path
 from rubrictui.widgets.guard import with_guard
 from rubrictui.widgets.text import one_line
 

@@ -1,0 +1,1 @@
+"""What the application stands on besides screens: opening a store, settings, notices, errors, keys, leaving."""
