@@ -33,7 +33,7 @@ def score(engine: Engine, level: str, **options: object) -> str:
 def test_the_cohort_is_everyone_submitted_but_self_and_the_splits_are_by_kind(
     world: World, rita: Engine
 ) -> None:
-    score(rita, "meets")
+    first = score(rita, "meets")
     score(world.user("paul"), "partial")
     score(world.user("sam"), "miss", evaluator_type=EvaluatorType.SELF)
     for kind, level in (("AIPrompt", "miss"), ("Deterministic", "meets")):
@@ -44,6 +44,7 @@ def test_the_cohort_is_everyone_submitted_but_self_and_the_splits_are_by_kind(
     assert cohort is not None
     assert (cohort.count, cohort.mean, cohort.human_mean, cohort.ai_mean) == (4, 0.625, 0.75, 0.0)
     assert cohort.self_score == 0.0
+    assert world.chief.evaluation(first).deviation_from_cohort_mean == 0.375
     found = world.chief.consensus_for_subject(**WORK)
     assert (found.sample_size, found.overall, found.range) == (4, 0.625, 1.0)
     assert {c.key: c.mean for c in found.criteria or ()}["clarity"] == 0.625

@@ -38,6 +38,8 @@ def evaluation_lines(detail: EvaluationDetail) -> list[str]:
     lines += ["", *_answer_lines(detail)]
     if detail.cohort is not None:
         lines += ["", *cohort_lines(detail.cohort)]
+        if detail.cohort.count > 1 and detail.deviation_from_cohort_mean is not None:
+            lines.append(f"this one deviates from the mean by {number(detail.deviation_from_cohort_mean)}")
     return lines
 
 

@@ -330,7 +330,8 @@ class Cohort(Value, frozen=True, kw_only=True):
 
 
 class EvaluationDetail(Value, frozen=True, kw_only=True):
-    """One evaluation, whole. ``cohort`` is None where the viewer may not see it.
+    """One evaluation, whole. ``cohort`` is None where the viewer may not see it, and with it the deviation
+    of this evaluation's score from the cohort's mean, -1..1.
 
     ``warnings`` say that the subject has changed since, and, from the call that submitted it, which
     answers took no part.
@@ -342,6 +343,7 @@ class EvaluationDetail(Value, frozen=True, kw_only=True):
     context: Context | None = None
     scores: tuple[EvaluationScore, ...] = ()
     cohort: Cohort | None = None
+    deviation_from_cohort_mean: float | None = None
     warnings: tuple[str, ...] = ()
 
 

@@ -12,6 +12,7 @@ from rubrictui.core.errors import InvalidInputError, ScoringError
 from rubrictui.core.model import Answer, ScoreResult, VersionSnapshot
 from rubrictui.core.records import (
     AssignmentStatus,
+    Cohort,
     Evaluation,
     EvaluationDetail,
     EvaluationStatus,
@@ -21,6 +22,7 @@ from rubrictui.core.records import (
     SubmitPreview,
     SubmitProblem,
 )
+from rubrictui.core.rounding import round6
 from rubrictui.core.scoring import SCORING_ENGINE_VERSION, compute
 from rubrictui.engine.checking import answer_warnings, storable, submit_problems, unanswered_keys
 from rubrictui.engine.drafts import Drafts
@@ -377,22 +379,30 @@ class Submitting(Drafts):
         subject = self._find_subject(connection, found.subject_id)
         if found.subject_hash != subject.content_hash:
             warnings += (_SUBJECT_CHANGED,)
+        cohort = access.cohort(
+            connection,
+            self.user,
+            subject_id=found.subject_id,
+            context_id=found.context_id,
+            rubric_id=found.rubric_id,
+            major=found.major_version,
+        )
         return EvaluationDetail(
             evaluation=found,
             version=self._snapshot(connection, found.version_id),
             subject=subject,
             context=self._optional_context(connection, found.context_id),
             scores=access.scores(connection, self.user, evaluation_id),
-            cohort=access.cohort(
-                connection,
-                self.user,
-                subject_id=found.subject_id,
-                context_id=found.context_id,
-                rubric_id=found.rubric_id,
-                major=found.major_version,
-            ),
+            cohort=cohort,
+            deviation_from_cohort_mean=_deviation(found, cohort),
             warnings=warnings,
         )
+
+
+def _deviation(found: Evaluation, cohort: Cohort | None) -> float | None:
+    if cohort is None or cohort.mean is None or found.normalized_score is None:
+        return None
+    return round6(found.normalized_score - cohort.mean)
 
 
 def _result_columns(result: ScoreResult, now: datetime) -> dict[str, Any]:

@@ -216,7 +216,9 @@ class ResultScreen(ShellScreen[None]):
             lines.append(styled(evaluation.error_message or f"No result: {evaluation.status.value}.", "bad"))
             lines.append(styled(state_words(detail, self.shell.zone), "muted"))
         if detail.cohort is not None and detail.cohort.count > 1:
-            lines.append(styled(cohort_words(version, detail.cohort), "muted"))
+            lines.append(
+                styled(cohort_words(version, detail.cohort, detail.deviation_from_cohort_mean), "muted")
+            )
         return Content("\n").join(lines)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

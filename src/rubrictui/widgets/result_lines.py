@@ -224,19 +224,21 @@ def _detail(row: ResultRow, width: int, version: VersionSnapshot, in_full: bool)
     return facts
 
 
-def cohort_words(version: VersionSnapshot, cohort: Cohort) -> str:
-    """The cohort of the evaluation on one line (guide section 9)."""
+def cohort_words(version: VersionSnapshot, cohort: Cohort, deviation: float | None = None) -> str:
+    """The cohort of the evaluation on one line, and how far it is from the mean (guide section 9)."""
 
     def shown(value: float | None) -> str:
         return shown_score(version, value)
 
+    span = version.score_display_max - version.score_display_min
     parts = [
         f"{cohort.count} {'evaluation' if cohort.count == 1 else 'evaluations'}",
         f"mean {shown(cohort.mean)}",
     ]
+    if deviation is not None:
+        parts[-1] += f" (this one {round(deviation * span, 2):+g})"
     if cohort.count > 1:
         parts.append(f"from {shown(cohort.min)} to {shown(cohort.max)}")
-        span = version.score_display_max - version.score_display_min
         if cohort.std_dev is not None:
             parts.append(f"spread {number(round(cohort.std_dev * span, 2))}")
     if cohort.human_mean is not None:
