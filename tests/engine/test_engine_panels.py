@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -146,6 +147,96 @@ def test_what_names_no_subject_is_refused_and_the_whole_batch_with_it(
     with pytest.raises(InvalidInputError, match=what):
         world.chief.add_subjects([Subject(record_id="fine"), subject])
     assert [s.record_id for s in world.chief.subjects()] == ["tides"]
+
+
+def test_of_two_rows_that_are_one_subject_the_later_counts(world: World) -> None:
+    first, other, later = world.chief.add_subjects(
+        [
+            Subject(record_id="a", text="First."),
+            Subject(record_id="b"),
+            Subject(record_id="a", text="Later.", data={"n": 1}),
+        ]
+    )
+    assert first.id == later.id != other.id
+    assert [first.text, later.text] == ["First.", "Later."]
+    assert world.chief.subjects() == (later, other)
+
+
+def test_two_subjects_of_one_call_cannot_share_an_id(world: World) -> None:
+    with pytest.raises(InvalidInputError, match=r'"Subject/b" is another subject\'s \(same\)'):
+        world.chief.add_subjects([Subject(record_id="a", id="same"), Subject(record_id="b", id="same")])
+    assert world.chief.subjects() == ()
+
+
+def test_more_subjects_than_fit_one_statement_are_added_changed_and_given_back_in_order(
+    world: World,
+) -> None:
+    names = [(f"E{n % 3}", f"r{n:04}") for n in range(4_500)]
+    given = [Subject(entity=entity, record_id=record, text=record) for entity, record in reversed(names)]
+    added = world.chief.add_subjects(given)
+    assert [(one.entity, one.record_id, one.text) for one in added] == [
+        (one.entity, one.record_id, one.text) for one in given
+    ]
+    assert len({one.id for one in added}) == len(names)
+    changed = world.chief.add_subjects(
+        [*(change(one, id="", text=one.text.upper()) for one in added), Subject(record_id="new")]
+    )
+    assert [one.id for one in changed[:-1]] == [one.id for one in added]
+    assert set(world.chief.subjects()) == set(changed)
+
+
+def test_subjects_are_read_and_hashed_before_anyone_else_is_shut_out(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A save of someone else goes through while the rows are made ready."""
+    rita = world.user("rita")
+
+    def rows() -> Iterator[Subject]:
+        yield Subject(record_id="a")
+        rita.add_subjects([Subject(record_id="meanwhile")])
+        yield Subject(record_id="b")
+
+    hashed: list[str] = []
+
+    def subject_hash(subject: Subject) -> str:
+        if not hashed:
+            hashed.append(subject.record_id)
+            rita.add_subjects([Subject(record_id="while hashing")])
+        return f"{subject.record_id:0>64}"
+
+    monkeypatch.setattr("rubrictui.core.canonical.subject_hash", subject_hash)
+    world.chief.add_subjects(rows())
+    assert [one.record_id for one in world.chief.subjects()] == ["a", "b", "meanwhile", "while hashing"]
+
+
+def test_a_reviewer_adds_subjects_and_changes_none_that_is_there(
+    world: World, paper: VersionSnapshot
+) -> None:
+    rita = world.user("rita")
+    (new,) = rita.add_subjects([Subject(record_id="hers", text="New.")])
+    assert rita.subject(new.id) == new
+    tides = world.chief.subject("Paper/tides")
+    same = change(tides, id="", content_hash="")
+    assert rita.add_subjects([same, new]) == (tides, new)
+    before = world.chief.subjects()
+    with pytest.raises(NotPermittedError) as refused:
+        rita.add_subjects([Subject(record_id="more"), change(same, text="Rewritten."), change(new, text="x")])
+    assert refused.value.message == (
+        'rita may not change what subject "Paper/tides" and 1 other holds: it takes the role '
+        "author or chair or integration or developer or administer_evaluations."
+    )
+    assert world.chief.subjects() == before
+
+
+@pytest.mark.parametrize(
+    "role",
+    [Role.AUTHOR, Role.CHAIR, Role.INTEGRATION, Role.DEVELOPER, Role.ADMINISTER_EVALUATIONS],
+)
+def test_who_changes_a_subject_holds_one_of_the_roles(
+    world: World, paper: VersionSnapshot, role: Role
+) -> None:
+    world.user("max", role).add_subjects([change(SUBJECT, text="Corrected.")])
+    assert world.chief.subject("Paper/tides").text == "Corrected."
 
 
 # -- contexts and assignments ------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 import msgspec
@@ -25,6 +25,14 @@ from rubrictui.engine.errors import NameTakenError, NotFoundError, NotPermittedE
 from rubrictui.engine.reading import Reading
 from rubrictui.store import access, evaluations, subjects, users
 
+MAY_CHANGE_SUBJECTS = (
+    Role.AUTHOR,
+    Role.CHAIR,
+    Role.INTEGRATION,
+    Role.DEVELOPER,
+    Role.ADMINISTER_EVALUATIONS,
+)
+
 
 class Panels(Reading):
     """Setting work up."""
@@ -35,30 +43,55 @@ class Panels(Reading):
         """Store subjects, in one transaction: new ones, and new content of known ones.
 
         A subject is known by ``entity`` and ``record_id``; it keeps its id, and its content hash is taken
-        anew. Evaluations keep the hash of the content they saw.
+        anew. Of two that are one subject, the later counts. Evaluations keep the hash of the content they
+        saw. Anyone may add a subject; changing the content of one that is there takes a role of
+        ``MAY_CHANGE_SUBJECTS``, and one whose hash stays the same is not changed.
 
         Returns:
-            the subjects as stored, in the order given.
+            the subjects with their ids and hashes, in the order given.
 
         Raises:
             InvalidInputError: no entity or record id, an entity with a slash, two files of one name, or an
                 id that another subject has.
+            NotPermittedError: the user may not change a subject that is there.
         """
-        given = [_checked(subject) for subject in subjects]
-        with self._write() as connection:
-            return tuple(self._put_subject(connection, subject) for subject in given)
+        return self._store_subjects([_checked(subject) for subject in subjects])
 
-    def _put_subject(self, connection: Connection, subject: Subject) -> Subject:
-        stored_id = subjects.subject_id(connection, f"{subject.entity}/{subject.record_id}")
-        if stored_id is None and subject.id and subjects.subject_id(connection, subject.id) is not None:
-            raise InvalidInputError(
-                f'The id of subject "{subject.entity}/{subject.record_id}" is another subject\'s '
-                f"({subject.id}).",
-                remedy="Leave the id out, or use a new one.",
-            )
-        ready = msgspec.structs.replace(subject, id=stored_id or subject.id or self._new_id())
-        subjects.put_subject(connection, ready, at=self._clock(), by=self.user.name)
-        return ready
+    def _store_subjects(self, given: Sequence[Subject]) -> tuple[Subject, ...]:
+        # All that takes long comes before the transaction: nobody else can save while it is open.
+        now = self._clock()
+        rows = [
+            subjects.subject_row(subject, id=subject.id or self._new_id(), at=now, by=self.user.name)
+            for subject in given
+        ]
+        names = [(subject.entity, subject.record_id) for subject in given]
+        brought = {subject.id for subject in given if subject.id}
+        with self._write() as connection:
+            known = subjects.known_subjects(connection, names)
+            ids = {name: found.id for name, found in known.items()}
+            taken = subjects.taken_ids(connection, brought)
+            for name, row in zip(names, rows, strict=True):
+                if name not in ids:
+                    if row["id"] in taken:
+                        raise InvalidInputError(
+                            f'The id of subject "{"/".join(name)}" is another subject\'s ({row["id"]}).',
+                            remedy="Leave the id out, or use a new one.",
+                        )
+                    ids[name] = row["id"]
+                    taken.add(row["id"])
+                row["id"] = ids[name]
+            last = dict(zip(names, rows, strict=True))
+            there = {name: row for name, row in last.items() if name in known}
+            changed = [name for name, row in there.items() if row["content_hash"] != known[name].content_hash]
+            if changed:
+                self._require(*MAY_CHANGE_SUBJECTS, doing=f"change {_listed(changed)}")
+            subjects.add_rows(connection, [row for name, row in last.items() if name not in known])
+            if self._holds(*MAY_CHANGE_SUBJECTS):
+                # The hash leaves out where files lie and the order of keys: those become as given too.
+                subjects.change_rows(connection, list(there.values()))
+        return tuple(
+            msgspec.structs.replace(subject, id=ids[name]) for name, subject in zip(names, given, strict=True)
+        )
 
     def subjects(
         self,
@@ -339,6 +372,12 @@ def _checked(subject: Subject) -> Subject:
         subject, entity=entity, record_id=record_id, title=subject.title.strip() or record_id
     )
     return msgspec.structs.replace(ready, content_hash=canonical.subject_hash(ready))
+
+
+def _listed(names: Sequence[tuple[str, str]]) -> str:
+    more = len(names) - 1
+    others = f" and {more} other{'s' if more > 1 else ''}" if more else ""
+    return f'what subject "{"/".join(names[0])}"{others} holds'
 
 
 def _entity(entity: str, what: str) -> str:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Row, Table, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Table,
+    bindparam,
+    func,
+    insert,
+    or_,
+    select,
+    text,
+    update,
+)
 
 from rubrictui.core.records import (
     Assignment,
@@ -18,6 +30,9 @@ from rubrictui.core.records import (
     SubjectFile,
 )
 from rubrictui.store.tables import ASSIGNMENT, CONTEXT, SUBJECT
+from rubrictui.store.types import dump_json, instant_text
+
+T = TypeVar("T")
 
 # -- subjects ----------------------------------------------------------------------------------------
 
@@ -76,21 +91,86 @@ def subject_id(connection: Connection, reference: str) -> str | None:
     return found
 
 
-def put_subject(connection: Connection, subject: Subject, *, at: datetime, by: str) -> None:
-    """Insert the subject, or replace the content of the stored one with its id."""
-    values = {
+class Known(NamedTuple):
+    """What the store has of a subject that somebody names."""
+
+    id: str
+    content_hash: str
+
+
+def known_subjects(connection: Connection, names: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Known]:
+    """Those of ``names`` (entity, record id) that the store has, by name."""
+    wanted: dict[str, list[str]] = {}
+    for entity, record_id in dict.fromkeys(names):
+        wanted.setdefault(entity, []).append(record_id)
+    return {
+        (entity, row.record_id): Known(row.id, row.content_hash)
+        for entity, record_ids in wanted.items()
+        for chunk in _chunks(record_ids, _NAMES_AT_ONCE)
+        for row in connection.execute(_KNOWN, {"in_entity": entity, "record_ids": chunk})
+    }
+
+
+def taken_ids(connection: Connection, ids: Iterable[str]) -> set[str]:
+    """Those of ``ids`` that are a subject's."""
+    return {
+        str(found)
+        for chunk in _chunks(list(dict.fromkeys(ids)), _NAMES_AT_ONCE)
+        for found in connection.execute(_TAKEN, {"ids": chunk}).scalars()
+    }
+
+
+def subject_row(subject: Subject, *, id: str, at: datetime, by: str) -> dict[str, Any]:
+    """The values of a row as both databases take them, so that no work is left for the transaction."""
+    files = msgspec.to_builtins(subject.files)
+    return {
+        "id": id,
         "entity": subject.entity,
         "record_id": subject.record_id,
         "title": subject.title,
         "text": subject.text,
-        "data": subject.data,
-        "files": msgspec.to_builtins(subject.files) or None,
+        "data": None if subject.data is None else dump_json(subject.data),
+        "files": dump_json(files) if files else None,
         "content_hash": subject.content_hash,
-        "updated_at": at,
+        "at": instant_text(at),
+        "by": by,
     }
-    changed = connection.execute(update(SUBJECT).where(SUBJECT.c.id == subject.id).values(values))
-    if changed.rowcount == 0:
-        connection.execute(insert(SUBJECT).values(id=subject.id, created_at=at, created_by=by, **values))
+
+
+def add_rows(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Insert subjects (``subject_row``) whose names and ids the store does not have."""
+    for chunk in _chunks(rows, _ROWS_AT_ONCE):
+        connection.execute(_INSERT, chunk)
+
+
+def change_rows(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Replace the content of the stored subjects with the ids of these rows (``subject_row``)."""
+    for chunk in _chunks(rows, _ROWS_AT_ONCE):
+        connection.execute(_UPDATE, chunk)
+
+
+# Statements are built once: for many rows, building them took longer than running them. A database takes
+# a limited number of parameters in one statement (SQLite at least 999).
+_NAMES_AT_ONCE = 500
+_ROWS_AT_ONCE = 2_000
+_KNOWN = select(SUBJECT.c.id, SUBJECT.c.record_id, SUBJECT.c.content_hash).where(
+    SUBJECT.c.entity == bindparam("in_entity"),
+    SUBJECT.c.record_id.in_(bindparam("record_ids", expanding=True)),
+)
+_TAKEN = select(SUBJECT.c.id).where(SUBJECT.c.id.in_(bindparam("ids", expanding=True)))
+_INSERT = text(
+    "INSERT INTO subject (id, entity, record_id, title, text, data, files, content_hash,"
+    " created_at, updated_at, created_by)"
+    " VALUES (:id, :entity, :record_id, :title, :text, :data, :files, :content_hash, :at, :at, :by)"
+)
+_UPDATE = text(
+    "UPDATE subject SET title = :title, text = :text, data = :data, files = :files,"
+    " content_hash = :content_hash, updated_at = :at WHERE id = :id"
+)
+
+
+def _chunks(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    return (values[start : start + size] for start in range(0, len(values), size))
 
 
 def _subject(row: Row[Any]) -> Subject:
