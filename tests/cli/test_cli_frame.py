@@ -113,10 +113,14 @@ MISTAKES: list[tuple[list[str], int, str]] = [
     (["submit", "words.json"], 2, 'there is no field "scores"'),
     (["validate"], 2, "FILE"),
     (["subjects", "add", "gone.md"], 2, "gone.md does not exist"),
-    (["list", "--db", "gone.db"], 3, "There is no store at"),
+    (["list", "--db", "gone.db"], 3, "`rubrictui load FILE` makes a store there"),
+    (["list", "--db", "dangling.db"], 3, "a link to a file that does not exist"),
+    (["db", "info", "--db", "dangling.db"], 3, "a link to a file that does not exist"),
+    (["subjects", "add", "note.md", "--db", "dangling.db"], 3, "a link to a file that does not exist"),
     (["list", "--db", "good.json"], 3, "is not a rubrictui store"),
+    (["list", "--db", "x" * 300], 3, "File name too long"),
     (["list", "--db", "mysql://x"], 3, "kind of store"),
-    (["db", "info", "--db", "no/such/folder/x.db"], 3, "There is no store at"),
+    (["db", "info", "--db", "no/such/folder/x.db"], 3, "does not exist"),
     (["subjects", "add", "note.md", "--db", "no/such/folder/x.db"], 3, "does not exist"),
 ]
 
@@ -125,6 +129,7 @@ MISTAKES: list[tuple[list[str], int, str]] = [
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("mistakes")
     write(path / "good.json", json.dumps(VERSION))
+    (path / "dangling.db").symlink_to("unmounted.db")
     write(path / "illegal.json", '[{"criterion_id": "n1", "raw_value": 11}]')
     write(path / "broken.json", "{x}")
     write(path / "nan.json", '{"pass_threshold": NaN}')

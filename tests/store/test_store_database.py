@@ -123,7 +123,8 @@ UNUSABLE: list[tuple[str, Callable[[Path], Any], type[errors.StoreError], str]] 
     ("a device", lambda p: p.symlink_to("/dev/null"), errors.NotAStoreError, "Check the path"),
     ("damaged", damaged, errors.StoreDamagedError, "backup"),
     ("locked", locked, errors.StoreLockedError, "Close the other program"),
-    ("a dangling link", lambda p: p.symlink_to("gone.db"), errors.StoreMissingError, "Check the path"),
+    ("a dangling link", lambda p: p.symlink_to("gone.db"), errors.DanglingLinkError, "Put that file back"),
+    ("a link to itself", lambda p: p.symlink_to(p), errors.DanglingLinkError, "remove the link"),
 ]
 
 
@@ -303,7 +304,7 @@ def test_a_url_that_cannot_be_read_is_one_line(url: str) -> None:
 
 
 def test_a_database_that_is_not_on_the_server_is_missing(postgres: Any) -> None:
-    with pytest.raises(errors.StoreMissingError):
+    with pytest.raises(errors.DatabaseMissingError, match="createdb"):
         Database.open(postgres.url.format(database="nowhere"))
 
 

@@ -21,12 +21,12 @@ def open_engine(options: argparse.Namespace, *, create: bool = False, read_only:
     Raises:
         StoreError: the store cannot be opened.
     """
-    from rubrictui.store.errors import StoreMissingError
     from rubrictui.store.locations import locate
+    from rubrictui.store.sqlite_file import ensure_file
 
     location = locate(options.db)
-    if location.path is not None and not create and not location.is_default and not location.path.exists():
-        raise StoreMissingError(location.where)
+    if location.path is not None and not create and not location.is_default:
+        ensure_file(location, create=False)
     from rubrictui.engine import Engine
 
     return Engine(options.db, as_user=options.user, read_only=read_only)

@@ -94,7 +94,19 @@ class MissingFolderError(StoreError):
 class StoreMissingError(StoreError):
     code = "store_missing"
     what = "There is no store at {where}."
-    how = "Check the path, or open it for writing once to create it."
+    how = "Check the path; `rubrictui load FILE` makes a store there, `rubrictui demo` has its own with samples."
+
+
+class DanglingLinkError(StoreMissingError):
+    code = "store_dangling_link"
+    what = "The store {where} is a link to a file that does not exist."
+    how = "Put that file back, or remove the link and name the store with --db."
+
+
+class DatabaseMissingError(StoreMissingError):
+    code = "store_database_missing"
+    what = "There is no database for the store {where} on its server."
+    how = "Check the name, or have it made with createdb; the first `rubrictui load FILE` fills it."
 
 
 class StoreNotPermittedError(StoreError):
@@ -368,7 +380,7 @@ _POSTGRES: dict[str, type[StoreError]] = {
     "42501": StoreNotPermittedError,  # insufficient_privilege
     "28000": StoreNotPermittedError,
     "28P01": StoreNotPermittedError,  # invalid_password
-    "3D000": StoreMissingError,  # no such database
+    "3D000": DatabaseMissingError,  # no such database
     "XX001": StoreDamagedError,
     "XX002": StoreDamagedError,
 }
@@ -388,7 +400,8 @@ def _from_postgres(error: BaseException, sqlstate: str | None, where: str) -> Ru
     if sqlstate is None or sqlstate.startswith(("08", "57", "53")):
         for sign, kind in (
             ("authentication failed", StoreNotPermittedError),
-            ("does not exist", StoreMissingError),
+            ('FATAL:  role "', StoreNotPermittedError),
+            ("does not exist", DatabaseMissingError),
         ):
             if sign in text:
                 return kind(where)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rubrictui.store.errors import (
+    DanglingLinkError,
     DiskFullError,
     MissingFolderError,
     NotAStoreError,
@@ -55,16 +56,18 @@ def ensure_file(location: Location, *, create: bool) -> bool:
     """Make sure that there is a file to open; True when it was made now (empty, readable by its owner only).
 
     Raises:
-        StoreMissingError, MissingFolderError, NotAStoreError, StoreNotPermittedError, StoreReadOnlyError,
-        DiskFullError: there is none, or none can be made.
+        StoreMissingError, DanglingLinkError, MissingFolderError, NotAStoreError, StoreNotPermittedError,
+        StoreReadOnlyError, DiskFullError: there is none, or none can be made.
     """
     path, where = location.path, location.where
     assert path is not None
-    if path.exists():
-        if not path.is_file():
-            raise NotAStoreError(where)
-        return False
     try:
+        if path.exists():
+            if not path.is_file():
+                raise NotAStoreError(where)
+            return False
+        if path.is_symlink():
+            raise DanglingLinkError(where)
         # Only the default folder is made on the way: a mistyped path must not leave folders behind.
         if create and location.is_default:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -73,7 +76,7 @@ def ensure_file(location: Location, *, create: bool) -> bool:
         if not create:
             raise StoreMissingError(where)
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except FileExistsError:  # another process was faster, or it is a dangling link
+    except FileExistsError:  # another process was faster
         return False
     except OSError as error:
         raise os_error(error, where) from error
@@ -154,7 +157,7 @@ def _check_header(path: Path, where: str) -> None:
         with open(path, "rb") as file:
             start = file.read(len(_HEADER))
     except OSError as error:
-        gone = error.errno == errno.ENOENT  # a link that leads nowhere
+        gone = error.errno == errno.ENOENT  # meanwhile
         raise (StoreMissingError(where) if gone else os_error(error, where)) from error
     if start and start != _HEADER:
         raise NotAStoreError(where)
