@@ -185,6 +185,7 @@ async def test_an_empty_store_offers_the_samples_and_loads_them(terminal: Path) 
         assert engine.calls == ["load_samples"]
         assert "This store is empty." not in painted(app)
         assert len(rows_of(app).rows) == len(INBOX)
+        assert app.focused is rows_of(app), "the first key goes to the list"
         assert "l Load samples" not in painted(app)
         await pilot.press("q")
     assert app.return_value == 0

@@ -177,6 +177,8 @@ class InboxScreen(ShellScreen[None]):
             self.mount(Welcome(), after=self.query_one(RowsList))
         elif shown and not wanted:
             shown.remove()
+            # The list could not keep the focus while it was not displayed.
+            self.call_after_refresh(self.query_one(RowsList).focus)
 
     def _place(self, rows: tuple[InboxRow, ...]) -> str | None:
         """Where the cursor goes: to what was worked on while it is open, else to what is next; None: it stays."""
