@@ -54,6 +54,48 @@ def test_a_check_names_what_is_missing_or_altered(database: Database) -> None:
             restore_postgresql(database, trigger)
 
 
+DAMAGE = [
+    ("DROP INDEX ix_evaluation_own", "The index ix_evaluation_own of table evaluation is missing."),
+    ("CREATE INDEX mine ON subject (title)", "The index mine of table subject does not belong there."),
+    (
+        "DROP INDEX ix_evaluation_own; CREATE INDEX ix_evaluation_own ON evaluation (status)",
+        "The index ix_evaluation_own of table evaluation is not as it should be.",
+    ),
+    (
+        "ALTER TABLE subject ADD COLUMN colour TEXT",
+        "The column colour of table subject does not belong there.",
+    ),
+    (
+        "ALTER TABLE subject RENAME COLUMN title TO heading",
+        "The column title of table subject is missing.\n"
+        "The column heading of table subject does not belong there.",
+    ),
+    ("CREATE TABLE notes (id TEXT)", "The table notes does not belong there."),
+    (
+        "DROP TABLE phrase",
+        "The table phrase is missing.\nThe index ix_phrase_user_id of table phrase is missing.",
+    ),
+    (
+        "DROP TABLE role_grant; CREATE TABLE role_grant (id VARCHAR PRIMARY KEY, user_id INTEGER NOT NULL,"
+        " role VARCHAR NOT NULL REFERENCES scale (id))",
+        "The constraint uq_role_grant_user_id_role of table role_grant is missing.\n"
+        "The reference fk_role_grant_user_id of table role_grant is missing.\n"
+        "The reference over role of table role_grant does not belong there.\n"
+        "The NOT NULL of column id of table role_grant is not as it should be.\n"
+        "The type of column user_id of table role_grant is not as it should be.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("sql", "told"), DAMAGE, ids=[row[0][:40] for row in DAMAGE])
+def test_a_check_says_in_words_how_the_tables_differ(store_path: Path, sql: str, told: str) -> None:
+    with closing(sqlite3.connect(store_path)) as raw:
+        raw.executescript(sql)
+        raw.commit()
+    with Database.open(store_path) as database, database.read() as connection:
+        assert "\n".join(upkeep.soundness(connection)) == told
+
+
 def restore_postgresql(database: Database, trigger: str) -> None:
     from rubrictui.store.migrations import triggers_0001, views_0001
 

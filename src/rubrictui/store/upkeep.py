@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 from sqlalchemy import Connection, Table, func, select
 
 from rubrictui.core.records import User
@@ -58,7 +61,7 @@ def soundness(connection: Connection) -> tuple[str, ...]:
         problems.extend(line for line in pages if line != "ok")
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
         problems.extend(f"A row of {row[0]} refers to a row of {row[2]} that is not there." for row in broken)
-    problems.extend(f"The tables are not as they should be: {one}." for one in differences(connection))
+    problems.extend(in_words(differences(connection)))
     there = _triggers_and_views(connection)
     for name, text in _expected(connection.dialect.name).items():
         if name not in there:
@@ -66,6 +69,48 @@ def soundness(connection: Connection) -> tuple[str, ...]:
         elif text is not None and there[name] != text:
             problems.append(f"{name} was altered.")
     return tuple(problems)
+
+
+def in_words(differences: Iterable[Any]) -> list[str]:
+    """Alembic's operations that would make the tables right (``upgrade.differences``), as what is wrong."""
+    missing: list[str] = []
+    surplus: list[str] = []
+    other: list[str] = []
+    for one in differences:
+        for operation in one if isinstance(one, list) else [one]:
+            kind, _, what = operation[0].partition("_")
+            if kind == "add":
+                missing.append(_part(what, operation))
+            elif kind == "remove":
+                surplus.append(_part(what, operation))
+            else:  # modify_type, modify_nullable, modify_default, modify_comment
+                other.append(
+                    f"The {_PARTS.get(what, what)} of column {operation[3]} of table {operation[2]} is not as it should be."
+                )
+    both = set(missing) & set(surplus)
+    return [
+        *(f"{part} is missing." for part in missing if part not in both),
+        *(f"{part} does not belong there." for part in surplus if part not in both),
+        *(f"{part} is not as it should be." for part in dict.fromkeys(missing) if part in both),
+        *other,
+    ]
+
+
+_PARTS = {"fk": "reference", "nullable": "NOT NULL"}
+
+
+def _part(what: str, operation: Sequence[Any]) -> str:
+    """What is added or removed by ``(add_table, Table)``, ``(add_column, schema, table, Column)``, ..."""
+    subject = operation[-1] if what == "column" else operation[1]
+    if what == "table":
+        return f"The table {subject.name}"
+    if what == "column":
+        return f"The column {subject.name} of table {operation[2]}"
+    if what == "table_comment":
+        return f"The comment of table {subject.name}"
+    named = isinstance(subject.name, str)
+    name = subject.name if named else f"over {', '.join(column.name for column in subject.columns)}"
+    return f"The {_PARTS.get(what, what)} {name} of table {subject.table.name}"
 
 
 def _expected(dialect: str) -> dict[str, str | None]:
