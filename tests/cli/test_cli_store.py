@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -381,6 +383,103 @@ def test_db_tells_checks_copies_and_migrates(on: Cli, store: Path, tmp_path: Pat
     assert on("db", "backup", copy).code == 2
     assert on("db", "migrate", "--json").data["upgraded_from"] is None
     assert "already" in on("db", "migrate").out
+
+
+def test_db_info_says_where_the_other_files_are(
+    on: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds = ("config", "state", "data")
+    for kind in kinds:
+        monkeypatch.setenv(f"XDG_{kind.upper()}_HOME", str(tmp_path / kind))
+    places = [
+        tmp_path / "config" / "rubrictui" / "config.json",
+        tmp_path / "state" / "rubrictui" / "errors.log",
+        tmp_path / "data" / "rubrictui" / "demo.db",
+    ]
+    info = on("db", "info", "--json").data
+    assert [info["settings_file"], info["error_log"], info["demo_store"]] == [str(path) for path in places]
+    assert on("db", "info").out.splitlines()[-3:] == [
+        f"settings file: {places[0]}",
+        f"error log: {places[1]}",
+        f"demo store: {places[2]}",
+    ]
+    assert not any((tmp_path / kind).exists() for kind in kinds)
+
+
+def test_db_check_says_in_words_what_differs(on: Cli, store: Path) -> None:
+    with closing(sqlite3.connect(store)) as raw:
+        raw.executescript("DROP INDEX ix_evaluation_own; CREATE INDEX mine ON subject (title)")
+    found = on("db", "check")
+    assert (found.code, found.out) == (
+        1,
+        "The index ix_evaluation_own of table evaluation is missing.\n"
+        "The index mine of table subject does not belong there.\n",
+    )
+
+
+WITH_A_STORE = {
+    "list": [],
+    "show": ["Awards"],
+    "diff": ["Awards", "1.0.0", "1.0.0"],
+    "evaluations": [],
+    "consensus": ["Bid/north", "Awards"],
+    "load": ["rubric.yaml"],
+    "validate": ["rubric.yaml"],
+    "submit": ["evaluation.json"],
+    "subjects add": ["north.md"],
+    "subjects list": [],
+    "subjects show": ["Bid/north"],
+    "context add": ["Round/spring"],
+    "context list": [],
+    "assign": ["Bid/north", "--rubric", "Awards", "--to", "ann"],
+    "users add": ["ann"],
+    "users list": [],
+    "users roles": ["ann"],
+    "db info": [],
+    "db check": [],
+    "db backup": ["copy.db"],
+    "db migrate": [],
+    "demo": ["--prepare-only", "--path", "newer.db"],
+}
+WITHOUT = {"score", "stats agreement", "stats alpha", "stats consensus", "stats diagnostics", "stats kappa"}
+
+
+@pytest.fixture(scope="module")
+def newer_store(sample_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that a later version of the program has upgraded, in a folder with files to load."""
+    path = tmp_path_factory.mktemp("newer") / "newer.db"
+    shutil.copy(sample_store, path)
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("UPDATE store_revision SET version_num = '9999'")
+        raw.commit()
+    (path.parent / "rubric.yaml").write_text(RUBRIC)
+    (path.parent / "north.md").write_text("# North\n")
+    (path.parent / "evaluation.json").write_text(json.dumps(evaluation()))
+    return path
+
+
+@pytest.mark.parametrize("command", WITH_A_STORE)
+def test_every_command_refuses_a_store_of_a_newer_version_in_one_line(
+    cli: Cli, newer_store: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.chdir(newer_store.parent)
+    before = newer_store.read_bytes()
+    done = cli(*command.split(), *WITH_A_STORE[command], "--db", newer_store)
+    assert (done.code, done.out) == (3, "")
+    assert done.err == (
+        f"rubrictui: The store {newer_store} was made by a newer version of rubrictui. "
+        "Upgrade rubrictui, or name another store with --db. The store was not touched.\n"
+    )
+    assert newer_store.read_bytes() == before
+    assert not (newer_store.parent / "copy.db").exists()
+
+
+def test_no_command_is_left_out_of_that() -> None:
+    from rubrictui.cli.docs import help_texts
+
+    commands = {name.removeprefix("rubrictui ") for name in help_texts()} - {"rubrictui"}
+    groups = {name.split()[0] for name in commands if " " in name}
+    assert commands - groups - WITHOUT == set(WITH_A_STORE)
 
 
 def test_a_store_that_is_no_store_is_exit_code_3(cli: Cli, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from rubrictui.cli._parser import Commands
 
 def register(commands: Commands) -> None:
     group = commands.group("db", "the store itself: info, check, backup, migrate")
-    group.add("info", "where the store is and what it holds", run_info)
+    group.add("info", "where the store and other files are, and what it holds", run_info)
     group.add(
         "check",
         "whether the store is sound",
@@ -34,12 +34,15 @@ def register(commands: Commands) -> None:
 
 
 def run_info(options: argparse.Namespace, output: Output) -> int:
+    import msgspec
+
     from rubrictui.cli._store import open_engine
 
     with open_engine(options, read_only=True) as engine:
         info = engine.info()
+    places = _places()
     if output.json:
-        output.data(info)
+        output.data({**msgspec.structs.asdict(info), **places})
         return 0
     size = "" if info.size is None else f", {info.size:,} bytes"
     output.text(
@@ -47,8 +50,21 @@ def run_info(options: argparse.Namespace, output: Output) -> int:
         f"revision {info.revision}, made {info.created_at or 'at an unknown time'} by {info.created_by or '?'}",
         f"you are {info.user}: {', '.join(info.roles) or 'no roles'}",
         *(f"{count:>8,} {name}" for name, count in info.counts.items()),
+        *(f"{name.replace('_', ' ')}: {place}" for name, place in places.items()),
     )
     return 0
+
+
+def _places() -> dict[str, str]:
+    """Where the other files of this user are, or will be once they are needed."""
+    from rubrictui.shell.opening import demo_path
+    from rubrictui.shell.settings import error_log_path, settings_path
+
+    return {
+        "settings_file": str(settings_path()),
+        "error_log": str(error_log_path()),
+        "demo_store": str(demo_path()),
+    }
 
 
 def run_check(options: argparse.Namespace, output: Output) -> int:
