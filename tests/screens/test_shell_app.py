@@ -24,6 +24,7 @@ from shell_world import (
     until,
 )
 from textual import events
+from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Input
 
@@ -375,3 +376,20 @@ async def test_what_screens_hold_is_saved_when_the_app_leaves(terminal: Path) ->
         await app.push_screen(Holding())
         await app.run_action("app.quit")
     assert saved == ["flushed"]
+
+
+async def test_long_help_is_read_by_the_page_and_to_its_ends(terminal: Path) -> None:
+    app = app_on(StandIn(), terminal)
+    async with app.run_test(size=(60, 12)) as pilot:
+        await settle(pilot)
+        await pilot.press("question_mark")
+        await settle(pilot)
+        view = app.screen.query_one(VerticalScroll)
+        page = view.scrollable_content_region.height - 1
+        last = view.max_scroll_y
+        assert last > page > 0
+        places = []
+        for key in ("pagedown", "pageup", "space", "home", "end", "g", "G", "pageup"):
+            await pilot.press(key)
+            places.append(round(view.scroll_y))
+        assert places == [page, 0, page, 0, last, 0, last, last - page]

@@ -57,12 +57,18 @@ class HelpScreen(ModalScreen[None]):
         Binding("escape,q,question_mark", "dismiss", "Back", key_display="Esc", id="help.back"),
         Binding("down,j", "scroll(1)", "Down", show=False, id="help.down"),
         Binding("up,k", "scroll(-1)", "Up", show=False, id="help.up"),
+        Binding("pagedown,space", "page(1)", "Page down", show=False, id="help.page_down"),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="help.page_up"),
+        Binding("home,g", "edge(-1)", "Top", show=False, id="help.top"),
+        Binding("end,G", "edge(1)", "Bottom", show=False, id="help.bottom"),
     ]
     """
     | Key(s) | What it does |
     | :- | :- |
     | escape, q, ? | Back to the screen. |
     | down, j / up, k | Scroll. |
+    | pageup / pagedown, space | Scroll by a page. |
+    | home, g / end, G | To the top; to the bottom. |
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"help--heading", "help--key"}
@@ -131,3 +137,14 @@ class HelpScreen(ModalScreen[None]):
     def action_scroll(self, by: int) -> None:
         """Scroll by ``by`` lines."""
         self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
+
+    def action_page(self, by: int) -> None:
+        """Scroll by ``by`` pages, keeping a line in sight."""
+        view = self.query_one(VerticalScroll)
+        page = max(view.scrollable_content_region.height - 1, 1)
+        view.scroll_relative(y=by * page, animate=False)
+
+    def action_edge(self, side: int) -> None:
+        """Scroll to the top (-1) or the bottom (1)."""
+        view = self.query_one(VerticalScroll)
+        view.scroll_to(y=0 if side < 0 else view.max_scroll_y, animate=False)
