@@ -83,8 +83,14 @@ def test_consensus_is_the_mean_of_submitted_scores(on: Cli) -> None:
     assert [c["key"] for c in found["criteria"]] == ["argument", "evidence"]
     text = on("consensus", subject, "Peer review", "--context", context, "--method", "Median").out
     assert text.startswith("Median: 0.875 of 2 evaluations")
-    none = on("consensus", subject, "Peer review", "--json").data
-    assert (none["overall"], none["sample_size"]) == (None, 0)
+    none = on("consensus", subject, "Peer review", "--json")
+    assert (none.data["overall"], none.data["sample_size"]) == (None, 0)
+    (place,) = [one for one in on("context", "list", "--json").data if one["id"] == context]
+    assert none.err == (
+        "Without a context there are no evaluations that count, but there are in "
+        f"{place['entity']}/{place['record_id']}: name one with --context.\n"
+    )
+    assert on("consensus", subject, "Peer review", "--context", context).err == ""
 
 
 def test_what_is_not_there_is_a_no_and_not_a_usage_error(on: Cli) -> None:

@@ -134,6 +134,27 @@ def test_an_open_draft_blinds_even_who_administers(world: World, rita: Engine) -
     assert world.chief.evaluation(peer).evaluation.normalized_score == 0.0
 
 
+@pytest.mark.parametrize("work", ["draft", "assignment"])
+def test_who_is_blind_reads_why_in_words_that_a_peers_work_does_not_change(
+    world: World, rita: Engine, work: str
+) -> None:
+    if work == "draft":
+        world.chief.open_draft(**WORK)
+    else:
+        world.chief.assign(**WORK, user=world.chief.user.name)
+    told = []
+    for peer in (None, rita):
+        if peer is not None:
+            score(peer, "miss")
+        with pytest.raises(NotPermittedError) as refused:
+            world.chief.consensus_for_subject(**WORK)
+        told.append(str(refused.value))
+    assert told == [
+        "You have open work on this subject, so what others said is hidden: "
+        "submit it or decline it with a reason."
+    ] * 2
+
+
 def test_evaluations_narrow_by_every_argument(world: World, rita: Engine) -> None:
     world.chief.add_context(Context(record_id="spring"))
     plain, placed = score(rita, "meets"), score(rita, "miss", context="Round/spring")

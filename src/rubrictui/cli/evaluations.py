@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from rubrictui.cli._output import Output, number
 from rubrictui.cli._parser import Commands
+
+if TYPE_CHECKING:
+    from rubrictui.engine import Engine
 
 STATUSES = ("Draft", "Submitted", "Superseded", "Withdrawn", "Failed")
 METHODS = ("Mean", "Median", "TrimmedMean")
@@ -106,6 +110,13 @@ def run_consensus(options: argparse.Namespace, output: Output) -> int:
         cohort = engine.cohort(
             subject=options.subject, rubric=options.rubric, context=options.context, major=options.major
         )
+        is_none = options.context is None and found.sample_size == 0
+        elsewhere = _contexts_of(engine, options.subject, options.rubric) if is_none else []
+    if elsewhere:
+        output.say(
+            f"Without a context there are no evaluations that count, but there are in {', '.join(elsewhere)}: "
+            "name one with --context."
+        )
     if output.json:
         output.data({**msgspec.structs.asdict(found), "cohort": cohort})
         return 0
@@ -118,3 +129,12 @@ def run_consensus(options: argparse.Namespace, output: Output) -> int:
     if cohort is not None:
         output.text(*cohort_lines(cohort))
     return 0
+
+
+def _contexts_of(engine: Engine, subject: str, rubric: str) -> list[str]:
+    """The contexts, as Entity/record, of the submitted evaluations that the user may see: none while she is blind."""
+    from rubrictui.core.records import EvaluationStatus, EvaluatorType
+
+    found = engine.evaluations(subject=subject, rubric=rubric, status=EvaluationStatus.SUBMITTED)
+    used = {row.context_id for row in found if row.evaluator_type is not EvaluatorType.SELF}
+    return [f"{one.entity}/{one.record_id}" for one in engine.contexts() if one.id in used]

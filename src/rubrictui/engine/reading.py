@@ -111,6 +111,13 @@ class Reading(Submitting):
                 rubric_id=rubric_id,
                 major=wanted,
             )
+            # Of her own work only, so that the words never tell whether a peer has submitted.
+            has_open_work = found is None and access.is_blind(connection, self.user, subject_id)
+        if has_open_work:
+            raise NotPermittedError(
+                "You have open work on this subject, so what others said is hidden: "
+                "submit it or decline it with a reason."
+            )
         if found is None:
             raise NotPermittedError(
                 "The scores of others on this subject are hidden from you.",
