@@ -393,3 +393,22 @@ async def test_long_help_is_read_by_the_page_and_to_its_ends(terminal: Path) -> 
             await pilot.press(key)
             places.append(round(view.scroll_y))
         assert places == [page, 0, page, 0, last, 0, last, last - page]
+
+
+async def test_enter_opens_the_result_of_work_that_was_withdrawn(
+    terminal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    async def result(screen: Any, evaluation_id: str) -> None:
+        opened.append(evaluation_id)
+
+    monkeypatch.setattr(inbox, "open_result", result)
+    gone = row(1, "Kestrel Systems", "Withdrawn", evaluation_id="e-gone", outcome="Passed", updated_at=NOW)
+    app = app_on(StandIn(rows=(gone,)), terminal)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        assert "Done (1)" in painted(app)
+        assert "Withdrawn" in painted(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: opened == ["e-gone"])

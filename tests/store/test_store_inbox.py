@@ -13,14 +13,15 @@ from typing import Any
 
 import pytest
 from panel_rows import Panel
+from sqlalchemy import text
 from store_rows import START
 
 from rubrictui.core.records import AssignmentStatus, InboxRow, User
 from rubrictui.store.database import Database
 from rubrictui.store.fast_inbox import fast_inbox
 from rubrictui.store.inbox import inbox
-from rubrictui.store.inbox_sql import DONE_SHOWN
-from rubrictui.store.tables import ASSIGNMENT
+from rubrictui.store.inbox_sql import DONE_SHOWN, WITHDRAWN
+from rubrictui.store.tables import ASSIGNMENT, EVALUATION
 
 
 @pytest.fixture
@@ -149,6 +150,47 @@ def test_what_was_withdrawn_superseded_or_released_is_no_work_any_more(panel: Pa
     assert inbox_of(panel, panel.ann) == ()
 
 
+def withdraw(panel: Panel, evaluation: str) -> str:
+    return panel.rows.change(
+        EVALUATION, evaluation, status="Withdrawn", end_reason="Wrong subject.", ended_at=panel.rows.now()
+    )
+
+
+def test_what_was_submitted_and_then_withdrawn_is_listed_while_nothing_newer_stands_in_its_place(
+    panel: Panel,
+) -> None:
+    rows, ann = panel.rows, panel.ann
+    with rows.together():
+        gone = withdraw(panel, panel.scored(ann, panel.north, 0.5))
+        withdraw(panel, panel.scored(ann, panel.south, 0.25, context_id=panel.spring))
+        withdraw(panel, panel.scored(panel.ben, rows.subject("a peer's"), 0.5))
+    found = inbox_of(panel, ann)
+    assert told(found) == [("Withdrawn", "South"), ("Withdrawn", "North")]
+    assert (found[1].evaluation_id, found[1].normalized_score, found[1].answered) == (gone, 0.5, 2)
+
+    with rows.together():
+        panel.scored(ann, panel.south, 0.5)  # for something else, so it takes no place
+        panel.begun(ann, panel.north)
+    assert told(inbox_of(panel, ann)) == [("Draft", "North"), ("Submitted", "South"), ("Withdrawn", "South")]
+
+    with rows.together():
+        again = panel.scored(ann, panel.south, 0.75, context_id=panel.spring)
+    assert "Withdrawn" not in {row.state for row in inbox_of(panel, ann)}
+    with rows.together():
+        withdraw(panel, again)
+    assert [row.evaluation_id for row in inbox_of(panel, ann) if row.state == "Withdrawn"] == [again]
+
+
+def test_withdrawn_work_is_found_by_the_index_and_what_replaced_it_by_the_subject(
+    sqlite_database: Database,
+) -> None:
+    with sqlite_database.read() as connection:
+        plan = connection.execute(text(f"EXPLAIN QUERY PLAN {WITHDRAWN}"), {"me": "ann", "done": 50})
+        steps = [row[3] for row in plan]
+    assert any("ix_evaluation_own (evaluator_user_id=? AND status=?" in step for step in steps), steps
+    assert any("ix_evaluation_cohort (subject_id=?" in step for step in steps), steps
+
+
 def test_only_the_latest_of_what_is_done_is_listed(sqlite_database: Database) -> None:
     panel = Panel(sqlite_database)
     with panel.rows.together():
@@ -170,6 +212,7 @@ def busy_store(store_path: Path) -> Path:
             panel.assign(panel.ann, panel.south, due_at=START)
             panel.begun(panel.ann, panel.north, context_id=panel.spring)
             panel.scored(panel.ann, panel.south, 0.5, context_id=panel.spring)
+            withdraw(panel, panel.scored(panel.ann, panel.north, 0.5, context_id=panel.autumn))
             panel.rows.change(
                 ASSIGNMENT, panel.assign(panel.ann, panel.north), status="Declined", ended_at=START
             )
@@ -190,7 +233,7 @@ def test_it_reads_the_same_rows_and_makes_no_file(busy_store: Path) -> None:
     found = fast_inbox(busy_store, "ann")
     assert files(busy_store) == before
     assert found is not None
-    assert sorted({row.state for row in found}) == ["Declined", "Draft", "New", "Submitted"]
+    assert sorted({row.state for row in found}) == ["Declined", "Draft", "New", "Submitted", "Withdrawn"]
     assert found == properly(busy_store, "ann")
     assert fast_inbox(busy_store, "nobody") == ()
     assert fast_inbox(f"sqlite:///{busy_store}", "ann") == found
@@ -254,7 +297,7 @@ def test_what_is_not_a_current_store_is_left_to_the_store(busy_store: Path, tmp_
 def test_it_imports_no_sqlalchemy(busy_store: Path) -> None:
     code = (
         "import sys; from rubrictui.store.fast_inbox import fast_inbox;"
-        "assert len(fast_inbox(sys.argv[1], 'ann')) == 4;"
+        "assert len(fast_inbox(sys.argv[1], 'ann')) == 5;"
         "sys.exit(' '.join({m.split('.')[0] for m in sys.modules} & {'sqlalchemy', 'sqlmodel', 'pydantic',"
         " 'alembic', 'textual', 'numpy'}) or 0)"
     )

@@ -283,7 +283,8 @@ class SubmitPreview(Value, frozen=True, kw_only=True):
 class InboxRow(Value, frozen=True, kw_only=True):
     """One line of the inbox: an assignment, a draft begun, or work done lately; only the viewer's own.
 
-    ``state`` is ``New``, ``Draft``, ``Submitted`` or ``Declined``; ``answered`` of ``total`` leaves.
+    ``state`` is ``New``, ``Draft``, ``Submitted``, ``Withdrawn`` (submitted before, and nothing newer of hers in
+    its place) or ``Declined``; ``answered`` of ``total`` leaves.
     """
 
     state: str

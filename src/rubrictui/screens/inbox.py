@@ -17,6 +17,7 @@ from rubrictui.screens.base import ShellScreen
 from rubrictui.screens.inbox_rows import (
     COLUMNS,
     SUBMITTED,
+    WITHDRAWN,
     detail,
     is_open,
     next_row,
@@ -218,7 +219,7 @@ class InboxScreen(ShellScreen[None]):
             return
         if is_open(row):
             self._score(row)
-        elif row.state == SUBMITTED and row.evaluation_id:
+        elif row.state in {SUBMITTED, WITHDRAWN} and row.evaluation_id:
             self._open_result(row.evaluation_id)
         else:
             self.say(f"{row.subject_title}: {row.state.lower()}, so there is nothing to open.")

@@ -12,6 +12,7 @@ from rubrictui.widgets.rows_list import Column, Row
 NEW = "New"
 DRAFT = "Draft"
 SUBMITTED = "Submitted"
+WITHDRAWN = "Withdrawn"
 
 COLUMNS: tuple[Column, ...] = (
     Column("Subject", share=4, minimum=28),

@@ -51,6 +51,20 @@ SUBMITTED = (
     f"SELECT {_SUBJECT}, {_OF_EVALUATION}, e.submitted_at, e.normalized_score, e.outcome, {_ANSWERED}"
     f" FROM {_OWN_EVALUATIONS.format(status='Submitted', only=_LATEST)}"
 )
+# Drafts are given up into the same state: only what was submitted before it was withdrawn is work that was done.
+# The latest of it is the one listed, and only while no other work of hers stands in its place.
+# coalesce keeps SQLite off the indexes of rubric and evaluator: a subject has the fewest evaluations.
+_GIVEN_BACK = """AND submitted_at IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM evaluation n WHERE n.subject_id = evaluation.subject_id
+        AND coalesce(n.evaluator_user_id, '') = :me AND coalesce(n.rubric_id, '') = evaluation.rubric_id
+        AND coalesce(n.context_id, '') = coalesce(evaluation.context_id, '')
+        AND n.evaluator_type IN ('Human', 'Self') AND n.id <> evaluation.id
+        AND (n.status IN ('Draft', 'Submitted') OR n.submitted_at > evaluation.submitted_at))
+"""
+WITHDRAWN = (
+    f"SELECT {_SUBJECT}, {_OF_EVALUATION}, e.ended_at, e.normalized_score, e.outcome, {_ANSWERED}"
+    f" FROM {_OWN_EVALUATIONS.format(status='Withdrawn', only=_GIVEN_BACK + _LATEST)}"
+)
 DECLINED = (
     f"SELECT {_SUBJECT}, {_OF_ASSIGNMENT}, a.ended_at, NULL, NULL, 0 {_OWN_ASSIGNMENTS}"
     " AND a.status = 'Declined' ORDER BY a.ended_at DESC, a.id LIMIT :done"
@@ -66,7 +80,7 @@ VERSIONS = (
     " ORDER BY major_version DESC, minor_version DESC, patch_version DESC"
 )
 
-_ORDER = {"Draft": 0, "New": 1, "Submitted": 2, "Declined": 3}
+_ORDER = {"Draft": 0, "New": 1, "Submitted": 2, "Withdrawn": 3, "Declined": 4}
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -91,6 +105,7 @@ def read_inbox(query: Query, login: str) -> tuple[InboxRow, ...]:
         *(_row("Draft", found, look) for found in drafts),
         *(_row("New", found, look) for found in assigned),
         *(_row("Submitted", found, look) for found in query(SUBMITTED, own)),
+        *(_row("Withdrawn", found, look) for found in query(WITHDRAWN, own)),
         *(_row("Declined", found, look) for found in query(DECLINED, own)),
     ]
     return tuple(sorted(rows, key=_place))
