@@ -15,6 +15,7 @@ from rubrictui.core.model import Answer, EvidenceKind, Outcome
 from rubrictui.core.records import EvaluationStatus
 from rubrictui.engine import Engine
 from rubrictui.screens.result import ResultScreen
+from rubrictui.screens.scoring_submit import READING_TIME, SubmitScreen
 from rubrictui.screens.scoring_words import ConflictScreen
 from rubrictui.widgets.form_header import FormHeader
 from rubrictui.widgets.rationale_editor import RationaleArea
@@ -116,6 +117,7 @@ async def test_a_submission_is_read_scored_and_submitted_by_keys(store: Path) ->
         assert "Score 80 on 0 to 100" in shown
         assert "Passed: the score of 80 reaches the threshold of 60." in shown
         assert "all answered" in shown
+        await pilot.pause(READING_TIME)
         await keys(pilot, "enter")
         assert isinstance(app.screen, ResultScreen)
         shown = screen_text(app)
@@ -313,7 +315,8 @@ async def test_a_result_is_corrected_or_withdrawn_from_where_it_is_read(store: P
         assert "correction" in screen_text(app)
         assert "●3 Meets" in screen_text(app)
         await keys(pilot, "1 S")
-        await keys(pilot, "S")
+        await pilot.pause(READING_TIME)
+        await keys(pilot, "S home enter")
         assert form is not app.screen
         assert "Incomplete: 25% of the applicable criteria are answered" in words(app)
         assert "✗ " in screen_text(app)
@@ -369,4 +372,55 @@ async def test_keys_that_arrive_together_act_in_the_order_they_were_typed(store:
         await until(pilot, lambda: app.screen is not app.form)
         await pilot.pause()
         assert answers(engine, draft.evaluation.id)["people"].scale_level_id == _level(draft.version, "Meets")
+    engine.close()
+
+
+def burst(app: FormHost, typed: str) -> None:
+    """Keys as one packet over a slow line: nothing waits for the key before it."""
+    for key in typed.split():
+        app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+
+def status(engine: Engine, evaluation_id: str) -> EvaluationStatus:
+    return engine.evaluation(evaluation_id).evaluation.status
+
+
+@pytest.mark.parametrize("typed", ["S S", "S y", "S enter", "S home enter", "S S enter enter"])
+async def test_nothing_typed_in_one_go_with_the_key_confirms_submitting(store: Path, typed: str) -> None:
+    engine, draft = opened(store)
+    app = FormHost(engine, draft)
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.pause()
+        for key, label in (("steps", "7"), ("style", "Meets")):
+            node = next(node for node in draft.version.nodes if node.key == key)
+            app.form._change(Answer(criterion_id=node.id, scale_level_id=_level(draft.version, label)))
+        burst(app, typed)
+        await pilot.pause(READING_TIME)
+        assert status(engine, draft.evaluation.id) is EvaluationStatus.DRAFT
+    engine.close()
+
+
+async def test_with_criteria_left_open_the_cursor_begins_there_and_submitting_is_another_row(
+    store: Path,
+) -> None:
+    engine, draft = opened(store)
+    app = FormHost(engine, draft)
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.pause()
+        await keys(pilot, "tab j j 7 enter S")
+        await pilot.pause(READING_TIME)
+        assert "Submit now, with 4 unanswered" in screen_text(app)
+        await keys(pilot, "S y")
+        assert isinstance(app.screen, SubmitScreen)
+        assert app.screen.current is not None
+        assert app.screen.current.id == "u:problem"
+        await keys(pilot, "enter")
+        assert app.screen is app.form
+        assert app.form.criteria.current is not None
+        assert app.form.criteria.current.key == "problem"
+        await keys(pilot, "S")
+        await pilot.pause(READING_TIME)
+        await keys(pilot, "k enter")
+        assert isinstance(app.screen, ResultScreen)
+        assert status(engine, draft.evaluation.id) is EvaluationStatus.SUBMITTED
     engine.close()

@@ -47,14 +47,20 @@ def test_what_will_be_frozen_is_said_on_the_display_range() -> None:
 def test_submit_now_comes_first_and_unanswered_criteria_after_it() -> None:
     rows = submit_rows(preview(Answer(criterion_id="C2", scale_level_id="no")), VERSION)
     assert [(row.id, row.cells) for row in rows] == [
-        ("now", ("", "Submit now")),
+        ("now", ("", "Submit now, with 2 unanswered")),
         ("u:k1", ("1", "Criterion 1")),
         ("u:k3", ("3", "Criterion 3")),
     ]
 
 
+def test_with_nothing_left_open_there_is_only_submit_now() -> None:
+    given = preview(*(Answer(criterion_id=f"C{n}", scale_level_id="yes") for n in (1, 2, 3)))
+    assert [row.cells for row in submit_rows(given, VERSION)] == [("", "Submit now")]
+
+
 def test_what_is_marked_to_return_to_is_listed_last() -> None:
     rows = submit_rows(preview(Answer(criterion_id="C2", scale_level_id="no")), VERSION, {"c2"})
+    assert rows[0].cells == ("", "Submit now, with 2 unanswered and 1 marked to return to")
     assert [(row.id, row.mark) for row in rows][-1] == ("f:k2", "⚑")
 
 

@@ -68,8 +68,12 @@ class RowsScreen(ModalScreen[ScreenResultType]):
         yield Static("", id="whole", classes="-empty")
         yield KeyFooter()
 
+    def first(self) -> str | None:
+        """The id of the row that the cursor begins on; None for the first one."""
+        return None
+
     def on_mount(self) -> None:
-        self.show_rows()
+        self.show_rows(cursor=self.first())
 
     def show_rows(self, *, cursor: str | None = None) -> None:
         """Read the rows again."""

@@ -325,6 +325,8 @@ class ScoringScreen(WritingForm):
     def _offer_submitting(self) -> None:
         from rubrictui.screens.scoring_submit import SUBMIT, SubmitScreen
 
+        if not self.is_current:
+            return  # the key came twice in one go, and the question is there already
         self.flush()
         self._show_state()
         if self.session.waiting:

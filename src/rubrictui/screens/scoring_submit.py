@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from time import monotonic
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -17,6 +18,10 @@ from rubrictui.widgets.rows_list import Column, Row, RowsList
 
 SUBMIT = "submit"
 _NOW = "now"
+
+READING_TIME = 0.3
+"""Seconds after the screen is drawn until it takes a confirmation. What is typed in one go with the key that
+opened it was typed before anyone could have read what it asks."""
 
 
 def counted(count: int, one: str, many: str) -> str:
@@ -58,7 +63,9 @@ def submit_text(preview: SubmitPreview, version: VersionSnapshot) -> str:
 
 
 def submit_rows(preview: SubmitPreview, version: VersionSnapshot, flagged: Collection[str] = ()) -> list[Row]:
-    """Submit now where that is possible; then what is missing, what is marked, what is unanswered.
+    """Submit now where that is possible; then what is missing, what is unanswered, what is marked.
+
+    Submitting names what is left open, so that nobody does it by oversight.
 
     Args:
         flagged: folded ids of the criteria to return to.
@@ -72,7 +79,10 @@ def submit_rows(preview: SubmitPreview, version: VersionSnapshot, flagged: Colle
 
     rows: list[Row] = []
     if not preview.problems and preview.result is not None:
-        rows.append(Row(_NOW, ("", "Submit now"), tone="strong", mark="▸"))
+        left = [f"{len(preview.unanswered)} unanswered"] if preview.unanswered else []
+        left += [f"{len(flagged)} marked to return to"] if flagged else []
+        words = f"Submit now, with {' and '.join(left)}" if left else "Submit now"
+        rows.append(Row(_NOW, ("", words), tone="strong", mark="▸"))
     rows.extend(
         Row(
             f"{index}:{problem.key}",
@@ -106,25 +116,17 @@ class SubmitScreen(RowsScreen[str | None]):
     COLUMNS = (Column("No.", width=4, right=True), Column("Criterion", share=1, minimum=20))
     HELP = (
         "What submitting would do now. While something is missing it lists all of it, and Enter goes there. "
-        "Unanswered criteria never block; they count against completeness."
+        "Unanswered criteria never block; they count against completeness. While one is left open, or is marked "
+        "to return to, the cursor begins there: to submit all the same, move it to Submit now and press Enter."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "Choose", priority=True, id="submit.choose"),
-        Binding(
-            "S,y",
-            "submit",
-            "Submit",
-            key_display="S",
-            id="submit.submit",
-            tooltip="Freeze the answers and the score",
-        ),
     ]
     """
     | Key(s) | What it does |
     | :- | :- |
-    | S, y | Submit. |
-    | enter | Submit, or go to the criterion under the cursor. |
+    | enter | Go to the criterion under the cursor; on "Submit now", submit. |
     | escape | Back to the form. |
     """
 
@@ -135,6 +137,7 @@ class SubmitScreen(RowsScreen[str | None]):
         self._preview = preview
         self._version = version
         self._flagged = frozenset(flagged)
+        self._drawn_at: float | None = None
 
     def about(self) -> str:
         return submit_text(self._preview, self._version)
@@ -142,18 +145,21 @@ class SubmitScreen(RowsScreen[str | None]):
     def rows(self) -> Sequence[Row]:
         return submit_rows(self._preview, self._version, self._flagged)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Submitting is offered only when nothing stands against it."""
-        if action == "submit":
-            return not self._preview.problems and self._preview.result is not None
-        return super().check_action(action, parameters)
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.call_after_refresh(self._begin_reading)
 
-    def action_submit(self) -> None:
-        """Submit."""
-        self.dismiss(SUBMIT)
+    def _begin_reading(self) -> None:
+        self._drawn_at = monotonic()
+
+    def first(self) -> str | None:
+        """The first criterion that is open or marked; submitting only when there is none."""
+        return next((row.id for row in self.rows() if row.id != _NOW), None)
 
     def on_rows_list_selected(self, message: RowsList.Selected) -> None:
-        if message.row.id == _NOW:
+        if message.row.id != _NOW:
+            self.dismiss("go:" + message.row.id.partition(":")[2])
+        elif self._drawn_at is not None and monotonic() - self._drawn_at >= READING_TIME:
             self.dismiss(SUBMIT)
         else:
-            self.dismiss("go:" + message.row.id.partition(":")[2])
+            self.notify("Read what will be frozen, then press Enter once more.")
