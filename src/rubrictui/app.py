@@ -236,7 +236,7 @@ class RubrictuiApp(QuietErrors[int], KeysInOrder[int], inherit_bindings=False):
         if self.no_color:
             self.notify("NO_COLOR is set, so the app stays without colour.")
             return
-        self.theme = name
+        self.theme = pick(name, no_color=self.no_color, color_system=self.console.color_system)
         self.settings = Settings(theme=name, mouse=self.settings.mouse, keys=self.settings.keys)
         if self._settings_file is not None:
             save_settings(self._settings_file, self.settings)

@@ -158,7 +158,9 @@ def test_the_rules_of_a_criterion_are_said_in_words_the_gravest_first() -> None:
         ("auto", False, "truecolor", DARK),
         ("auto", False, "256", DARK),
         ("auto", False, "standard", SIXTEEN),
-        (LIGHT, False, "standard", LIGHT),
+        (LIGHT, False, "standard", SIXTEEN),
+        (CONTRAST, False, "windows", SIXTEEN),
+        (PLAIN, False, "standard", PLAIN),
         (CONTRAST, False, "truecolor", CONTRAST),
         ("a theme that is gone", False, "256", DARK),
         (LIGHT, True, "truecolor", PLAIN),
@@ -194,3 +196,19 @@ def test_every_colour_of_a_theme_can_be_read_on_its_background(name: str, least:
             assert contrast(color, ground) >= least, (color, ground)
     cursor = theme.variables
     assert contrast(cursor["block-cursor-foreground"], cursor["block-cursor-background"]) >= least
+
+
+TERMINALS = {
+    "xterm": {"bright_blue": "#5c5cff", "magenta": "#cd00cd", "bright_red": "#ff0000"},
+    "vga": {"bright_blue": "#5555ff", "magenta": "#aa00aa", "bright_red": "#ff5555"},
+}
+
+
+@pytest.mark.parametrize("terminal", TERMINALS)
+def test_the_sixteen_colours_can_be_read_on_black_and_on_white(terminal: str) -> None:
+    theme = next(theme for theme in THEMES if theme.name == SIXTEEN)
+    assert (theme.foreground, theme.background) == ("ansi_default", "ansi_default")
+    words = [theme.primary, theme.secondary, theme.accent, theme.success, theme.warning, theme.error]
+    for word in {str(word) for word in words} - {"ansi_default"}:
+        color = TERMINALS[terminal][word.removeprefix("ansi_")]
+        assert min(contrast(color, "#000000"), contrast(color, "#ffffff")) >= 3, word

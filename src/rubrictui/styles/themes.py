@@ -158,13 +158,14 @@ THEMES: tuple[Theme, ...] = (
         ),
     ),
     Theme(
+        # Only colours that can be read on black and on white alike: which of the two it is cannot be known.
         name=SIXTEEN,
-        primary="ansi_cyan",
-        secondary="ansi_cyan",
-        accent="ansi_yellow",
-        success="ansi_green",
-        warning="ansi_yellow",
-        error="ansi_red",
+        primary="ansi_bright_blue",
+        secondary="ansi_bright_blue",
+        accent="ansi_default",
+        success="ansi_bright_blue",
+        warning="ansi_magenta",
+        error="ansi_bright_red",
         variables=_terminal(
             **{
                 "block-cursor-background": "ansi_blue",
@@ -206,8 +207,8 @@ def pick(chosen: str, *, no_color: bool, color_system: str | None) -> str:
         no_color: whether ``NO_COLOR`` is set; it wins over every choice.
         color_system: what the terminal can do: ``truecolor``, ``256``, ``standard`` (sixteen) or None.
     """
-    if no_color or color_system is None:
+    if no_color or color_system is None or chosen == PLAIN:
         return PLAIN
-    if chosen in TITLES:
-        return chosen
-    return SIXTEEN if color_system == "standard" else DARK
+    if color_system not in {"256", "truecolor"}:
+        return SIXTEEN  # the others' colours would be rounded to some that cannot be read on their background
+    return chosen if chosen in TITLES else DARK
