@@ -424,3 +424,41 @@ async def test_with_criteria_left_open_the_cursor_begins_there_and_submitting_is
         assert isinstance(app.screen, ResultScreen)
         assert status(engine, draft.evaluation.id) is EvaluationStatus.SUBMITTED
     engine.close()
+
+
+def stored_rationale(engine: Engine, evaluation_id: str, key: str) -> str:
+    found = answers(engine, evaluation_id).get(key)
+    return (found.rationale if found else "") or ""
+
+
+async def test_who_types_without_a_pause_loses_at_most_the_last_key(store: Path) -> None:
+    engine, draft = opened(store)
+    app = FormHost(engine, draft)
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.pause()
+        await keys(pilot, "tab r")
+        for count, letter in enumerate("neverpausing", 1):
+            await pilot.press(letter)
+            assert len(stored_rationale(engine, draft.evaluation.id, "problem")) >= count - 1
+        await keys(pilot, "escape u")
+        assert stored_rationale(engine, draft.evaluation.id, "problem") == ""
+    engine.close()
+
+
+async def test_a_store_across_a_network_has_it_soon_after_the_first_key(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rubrictui.screens.scoring_writing.SLOW_STORE_WAIT", 0.2)
+    engine, draft = opened(store)
+    app = FormHost(engine, draft)
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.pause()
+        app.form._is_local = False
+        await keys(pilot, "tab r a")
+        assert stored_rationale(engine, draft.evaluation.id, "problem") == ""
+        assert header(app).mark == "saving"
+        for _ in range(8):
+            await pilot.press("a")
+            await pilot.pause(0.05)
+        assert stored_rationale(engine, draft.evaluation.id, "problem")
+    engine.close()

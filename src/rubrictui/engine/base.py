@@ -89,6 +89,11 @@ class EngineBase:
             self._database.close()
             raise
 
+    @property
+    def is_local(self) -> bool:
+        """Whether the store is a file, which takes a change in a few milliseconds; else it is on a server."""
+        return self._database.dialect == "sqlite"
+
     def close(self) -> None:
         """Close the store. Everything that was acknowledged is on disk already."""
         self._database.close()

@@ -98,6 +98,7 @@ class FormBase(ShellScreen[Finished]):
         self._typed: tuple[str, str] | None = None
         self._typing_number = 0
         self._typing_timer: Timer | None = None
+        self._is_local = engine.is_local
         self._cursor_timer: Timer | None = None
         self._retry_timer: Timer | None = None
         self._shows_score = False

@@ -13,8 +13,9 @@ from rubrictui.widgets.prompt_line import PromptLine
 from rubrictui.widgets.rationale_editor import RationaleEditor
 from rubrictui.widgets.subject_view import SubjectView
 
-TYPING_PAUSE = 0.3
-"""Seconds after the last character until a rationale is stored."""
+SLOW_STORE_WAIT = 0.5
+"""Seconds after the first change that is not stored until a rationale is, on a store across a network. A store
+on this machine takes every change at once."""
 
 _SEARCH = "search"
 _FIND = "find"
@@ -95,10 +96,12 @@ class WritingForm(FormBase):
 
     def on_rationale_editor_typed(self, message: RationaleEditor.Typed) -> None:
         self._typed = (message.editor.criterion_id, message.editor.text)
-        if self._typing_timer is not None:
-            self._typing_timer.stop()
-        self._typing_timer = self.set_timer(TYPING_PAUSE, self._store_typed)
-        self._show_state()
+        if self._is_local:
+            self._store_typed()
+        elif self._typing_timer is None:
+            # Not begun anew by the next key: who types without a pause is not left unsaved.
+            self._typing_timer = self.set_timer(SLOW_STORE_WAIT, self._store_typed)
+            self._show_state()
 
     def _store_typed(self) -> None:
         """Store the rationale as it stands in the text area."""

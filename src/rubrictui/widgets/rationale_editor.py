@@ -158,4 +158,5 @@ class RationaleEditor(Vertical):
         event.stop()
         if event.text_area.text != self._told:
             self._told = event.text_area.text
-            self.post_message(self.Typed(self))
+            # To the screen itself, which stores it: every stop on the way is time in which it can be lost.
+            self.screen.post_message(self.Typed(self))
