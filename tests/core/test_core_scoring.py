@@ -14,6 +14,7 @@ import pytest
 
 from rubrictui.core import plan as plans
 from rubrictui.core.errors import InvalidInputError, ScoringError
+from rubrictui.core.explain import overall_score
 from rubrictui.core.loading import answers_from_json, to_json, version_from_json
 from rubrictui.core.model import (
     Answer,
@@ -385,11 +386,11 @@ STRICT = version(
     [
         (
             [level("safety", "meets"), level("style", "meets"), level("depth", "partial")],
-            "Passed: the score of 83.3333 reaches the threshold of 70.",
+            "Passed: the score of 83.33 reaches the threshold of 70.",
         ),
         (
             [level("safety", "meets"), level("style", "miss"), level("depth", "meets")],
-            "Below the threshold: the score of 66.6667 does not reach 70.",
+            "Below the threshold: the score of 66.67 does not reach 70.",
         ),
         (
             [level("safety", "partial"), level("style", "meets"), level("depth", "meets")],
@@ -406,7 +407,7 @@ STRICT = version(
         ),
         (
             [level("safety", "meets")],
-            "Incomplete: 33.3333% of the applicable criteria are answered, and 50% are required.",
+            "Incomplete: 33.33% of the applicable criteria are answered, and 50% are required.",
         ),
     ],
 )
@@ -422,6 +423,41 @@ def test_outcomes_without_a_threshold_or_a_score_are_explained_too() -> None:
     assert explain_outcome(plain, compute(plain, [not_applicable("a")])) == (
         "Incomplete: no criterion that counts has a score, so there is no overall score."
     )
+
+
+@pytest.mark.parametrize(
+    ("score", "threshold", "sentence"),
+    [
+        (0.0691333, None, "Scored 6.91: this version has no pass threshold."),
+        (0.699999, 0.7, "Below the threshold: the score of 69.9999 does not reach 70."),
+        (0.69996, 0.7, "Below the threshold: the score of 69.996 does not reach 70."),
+        (0.69994, 0.7, "Below the threshold: the score of 69.99 does not reach 70."),
+        (0.666667, 2 / 3, "Passed: the score of 66.67 reaches the threshold of 66.67."),
+        (0.666668, 0.666667, "Passed: the score of 66.6668 reaches the threshold of 66.6667."),
+    ],
+)
+def test_numbers_have_two_decimals_and_more_only_where_two_would_look_the_same(
+    score: float, threshold: float | None, sentence: str
+) -> None:
+    plain = version(leaf("a"))
+    outcome = Outcome.SCORED if threshold is None else Outcome.PASSED
+    if threshold is not None and score < round(threshold, 6):
+        outcome = Outcome.BELOW_THRESHOLD
+    found = msgspec.structs.replace(
+        compute(plain, [level("a", "meets")]),
+        normalized_score=score,
+        pass_threshold_applied=threshold,
+        outcome=outcome,
+    )
+    assert explain_outcome(plain, found) == sentence
+    assert f" {overall_score(plain, found)} " in sentence.replace(":", " ")
+
+
+def test_a_score_short_of_a_band_does_not_look_like_its_edge() -> None:
+    found = msgspec.structs.replace(compute(STRICT, []), normalized_score=0.799996)
+    bands = (Band(id="b", label="Strong", min_score=0.8, max_score=1),)
+    assert overall_score(msgspec.structs.replace(STRICT, bands=()), found) == "80"
+    assert overall_score(msgspec.structs.replace(STRICT, bands=bands), found) == "79.9996"
 
 
 # --- The compiled plan -----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def evaluation_lines(detail: EvaluationDetail) -> list[str]:
     """Who scored what, the result and its reason, every answer, and the cohort where it may be seen."""
-    from rubrictui.core.scoring import display_score, explain_outcome
+    from rubrictui.core.explain import explain_outcome, overall_score
 
     found, version = detail.evaluation, detail.version
     lines = [
@@ -29,9 +29,9 @@ def evaluation_lines(detail: EvaluationDetail) -> list[str]:
         lines.append(f"error: {found.error_message}")
     result = result_of(detail)
     if result is not None:
-        shown = display_score(version, result.normalized_score)
+        shown = overall_score(version, result) or "–"
         band = next((band.label for band in version.bands if band.id == result.band_id), None)
-        words = [f"score {number(shown)} of {number(version.score_display_max)}", str(result.outcome)]
+        words = [f"score {shown} of {number(version.score_display_max)}", str(result.outcome)]
         words += [band] if band else []
         words.append(f"completeness {number(result.completeness)}")
         lines += ["", " · ".join(words), explain_outcome(version, result)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import ceil, floor, isfinite, isnan
+from math import ceil, floor, isfinite, isnan, log10
 
 from rubrictui.core.canonical import canonical_json
 from rubrictui.core.display import visible
@@ -45,9 +44,22 @@ def display_score(version: VersionSnapshot, score: float | None) -> float | None
     return low * (1 - score) + high * score  # too large for the difference of its ends, or for six places
 
 
+def overall_score(version: VersionSnapshot, result: ScoreResult) -> str | None:
+    """The overall score on the display range as people read it, at most two decimals; None for none.
+
+    It gets more decimals where it would look like the threshold or the edge of a band and is not.
+    """
+    if result.normalized_score is None:
+        return None
+    return _scores(version, result.normalized_score, *_edges(version, result))[0]
+
+
 def explain_outcome(version: VersionSnapshot, result: ScoreResult) -> str:
-    """One plain sentence: why ``result`` has the outcome it has. Scores are on the display range."""
-    shown = _display(version)
+    """One plain sentence: why ``result`` has the outcome it has.
+
+    Scores are on the display range. Numbers have at most two decimals, and more where two that differ would
+    look the same.
+    """
     nodes = {node.id: node for node in version.nodes}
 
     def name(scored: ScoredNode) -> str:
@@ -57,10 +69,9 @@ def explain_outcome(version: VersionSnapshot, result: ScoreResult) -> str:
     if result.outcome is Outcome.INCOMPLETE:
         minimum = version.minimum_completeness
         if minimum is not None and result.completeness < round6(minimum):
-            return (
-                f"Incomplete: {_percent(result.completeness)} of the applicable criteria are answered, "
-                f"and {_percent(minimum)} are required."
-            )
+            shares = [result.completeness, minimum]
+            reached, required = _apart(shares, [share * 100 for share in shares])
+            return f"Incomplete: {reached}% of the applicable criteria are answered, and {required}% are required."
         return "Incomplete: no criterion that counts has a score, so there is no overall score."
     if result.outcome is Outcome.NOT_APPLICABLE_FAILURE:
         plan = plan_of(version)
@@ -72,39 +83,54 @@ def explain_outcome(version: VersionSnapshot, result: ScoreResult) -> str:
         ]
         return f"Failed: not applicable is not accepted for {_listed(names)}."
     if result.outcome is Outcome.GATE_FAILED:
-        reasons = [_gate_reason(name(s), s, version, shown) for s in result.nodes if s.gate_failed]
+        reasons = [_gate_reason(name(s), s, version) for s in result.nodes if s.gate_failed]
         return f"Gate failed: {'; '.join(reasons)}."
-    score = shown(result.normalized_score or 0.0)
+    score, *edges = _scores(version, result.normalized_score or 0.0, *_edges(version, result))
     if result.outcome is Outcome.SCORED or result.pass_threshold_applied is None:
         return f"Scored {score}: this version has no pass threshold."
-    threshold = shown(result.pass_threshold_applied)
+    threshold = edges[0]
     if result.outcome is Outcome.PASSED:
         return f"Passed: the score of {score} reaches the threshold of {threshold}."
     return f"Below the threshold: the score of {score} does not reach {threshold}."
 
 
-def _gate_reason(
-    name: str, scored: ScoredNode, version: VersionSnapshot, shown: Callable[[float], str]
-) -> str:
+def _gate_reason(name: str, scored: ScoredNode, version: VersionSnapshot) -> str:
     node = next(node for node in version.nodes if node.id == scored.id)
-    minimum = shown(node.gate_minimum_score or 0.0)
+    least = node.gate_minimum_score or 0.0
     if scored.normalized_score is not None:
-        return f"{name} scored {shown(scored.normalized_score)}, below its minimum of {minimum}"
+        score, minimum = _scores(version, scored.normalized_score, least)
+        return f"{name} scored {score}, below its minimum of {minimum}"
+    (minimum,) = _scores(version, least)
     lacking = (
         "is not answered" if node.node_type is NodeType.CRITERION else "has unanswered criteria and no score"
     )
     return f"{name} {lacking}, and its minimum is {minimum}"
 
 
-def _display(version: VersionSnapshot) -> Callable[[float], str]:
-    def shown(score: float) -> str:
-        return number(display_score(version, score) or 0.0)
+def _edges(version: VersionSnapshot, result: ScoreResult) -> list[float]:
+    """What the overall score was held against: the threshold first, where there is one."""
+    edges = [] if result.pass_threshold_applied is None else [result.pass_threshold_applied]
+    return [*edges, *(edge for band in version.bands for edge in (band.min_score, band.max_score))]
 
-    return shown
+
+def _scores(version: VersionSnapshot, score: float, *edges: float) -> list[str]:
+    """A score and what it was held against, on the display range, told apart."""
+    shares = [score, *edges]
+    span = version.score_display_max - version.score_display_min
+    digits = 2 + ceil(-log10(span)) if 0 < span < 1 else 2  # a range below 1 is all decimals
+    return _apart(shares, [display_score(version, share) or 0.0 for share in shares], digits)
 
 
-def _percent(share: float) -> str:
-    return f"{number(share * 100)}%"
+def _apart(shares: list[float], values: list[float], fewest: int = 2) -> list[str]:
+    """``values`` with ``fewest`` decimals at most, and more while the first looks like another that differs."""
+    for digits in range(fewest, 7):
+        texts = [number(round(value, digits)) for value in values]
+        if all(
+            text != texts[0] or round6(share) == round6(shares[0])
+            for text, share in zip(texts, shares, strict=True)
+        ):
+            return texts
+    return [number(value) for value in values]
 
 
 def _listed(names: list[str]) -> str:

@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from rubrictui.core.display import visible
 from rubrictui.core.errors import RubrictuiError
-from rubrictui.core.explain import display_score, explain_outcome, number
+from rubrictui.core.explain import explain_outcome, number, overall_score
 from rubrictui.core.model import Band, Outcome, ScoredNode, ScoreResult, fold_id
 from rubrictui.core.records import EvaluationDetail, EvaluationStatus
 from rubrictui.screens.base import ShellScreen
@@ -198,8 +198,8 @@ class ResultScreen(ShellScreen[None]):
         if result is not None:
             low, high = number(version.score_display_min), number(version.score_display_max)
             score = evaluation.normalized_score
-            value = display_score(version, score)
-            shown = f"{number(value)} of {low} to {high}" if value is not None else "No score"
+            value = overall_score(version, result)
+            shown = f"{value} of {low} to {high}" if value is not None else "No score"
             head = [styled(f"{shown}  ", "score"), styled(bar(score, _SCALE_BAR) + "  ", "text")]
             if (band := stored_band(detail)) is not None:
                 head.append(styled(band.label, tone_of(band) or "text"))

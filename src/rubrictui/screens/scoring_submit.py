@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from rubrictui.core.explain import display_score, explain_outcome, number
+from rubrictui.core.explain import explain_outcome, number, overall_score
 from rubrictui.core.model import Node, VersionSnapshot, fold_id
 from rubrictui.core.records import SubmitPreview
 from rubrictui.core.scoring import band_of
@@ -39,11 +39,11 @@ def submit_text(preview: SubmitPreview, version: VersionSnapshot) -> str:
         )
     elif preview.result is not None:
         result = preview.result
-        score = display_score(version, result.normalized_score)
+        score = overall_score(version, result)
         if score is not None:
             low, high = number(version.score_display_min), number(version.score_display_max)
             band = band_of(version, result.normalized_score)
-            lines.append(f"Score {number(score)} on {low} to {high}" + (f" · {band.label}" if band else ""))
+            lines.append(f"Score {score} on {low} to {high}" + (f" · {band.label}" if band else ""))
         lines.append(explain_outcome(version, result))
         total = sum(1 for node in version.nodes if node.is_criterion)
         open_ones = len(preview.unanswered)
