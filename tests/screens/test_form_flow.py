@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from textual import events
 
 from rubrictui.core.errors import RubrictuiError
-from rubrictui.core.model import Answer, EvidenceKind, Outcome
+from rubrictui.core.model import Answer, Evidence, EvidenceKind, Outcome
 from rubrictui.core.records import EvaluationStatus
 from rubrictui.engine import Engine
 from rubrictui.screens.result import ResultScreen
@@ -461,4 +461,66 @@ async def test_a_store_across_a_network_has_it_soon_after_the_first_key(
             await pilot.press("a")
             await pilot.pause(0.05)
         assert stored_rationale(engine, draft.evaluation.id, "problem")
+    engine.close()
+
+
+def resumed(store: Path) -> tuple[Engine, FormHost]:
+    """A form that opens on the criteria, because one of them is answered."""
+    engine, draft = opened(store)
+    node = next(node for node in draft.version.nodes if node.key == "people")
+    text = draft.subject.text
+    quote = "We ask for 40,000 and bring 12,000 ourselves."
+    item = Evidence(
+        kind=EvidenceKind.QUOTE,
+        text=quote,
+        source="text",
+        start=text.index(quote),
+        end=text.index(quote) + len(quote),
+    )
+    given = Answer(criterion_id=node.id, scale_level_id=_level(draft.version, "Meets"), evidence=(item,))
+    engine.save_answer(draft.evaluation.id, given, cursor="people")
+    return engine, FormHost(engine, engine.draft(draft.evaluation.id))
+
+
+@pytest.mark.parametrize("together", [False, True])
+async def test_the_first_key_quotes_in_a_subject_that_was_not_shown_yet(store: Path, together: bool) -> None:
+    engine, app = resumed(store)
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.pause()
+        if together:
+            burst(app, "q s enter")
+        else:
+            await keys(pilot, "q")
+            assert "Quote: space selects" in screen_text(app)
+            await keys(pilot, "s enter")
+        await until(
+            pilot, lambda: len(answers(engine, app.form.session.evaluation_id)["people"].evidence) == 2
+        )
+    engine.close()
+
+
+async def test_a_quote_is_shown_in_a_subject_that_was_not_shown_yet(store: Path) -> None:
+    engine, app = resumed(store)
+    async with app.run_test(size=(60, 16)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "e enter")
+        assert app.notices == []
+        assert "We ask for 40,000" in words(app)
+    engine.close()
+
+
+async def test_esc_in_a_text_field_of_the_evidence_goes_back_to_the_evidence(store: Path) -> None:
+    engine, draft = opened(store)
+    app = FormHost(engine, draft)
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.pause()
+        await keys(pilot, 'tab e l "not_yet"')
+        assert "⏎DoneEscCancel" in words(app)
+        await keys(pilot, "escape")
+        assert "Evidence · 1 The problem" in screen_text(app)
+        assert "not yet" not in screen_text(app)
+        await keys(pilot, 't "seen" enter')
+        assert [item.text for item in answers(engine, draft.evaluation.id)["problem"].evidence] == ["seen"]
+        await keys(pilot, "escape")
+        assert "Evidence · 1 The problem" not in screen_text(app)
     engine.close()

@@ -74,7 +74,7 @@ class EvidencePanel(Vertical):
     | f, l, t | Cite a file, a link; write a note. |
     | enter | Show a quote where it stands; edit a link or a note. |
     | x, delete | Remove the evidence under the cursor. |
-    | escape | Back to the criteria. |
+    | escape | Back to the criteria; from a text field, back to the list. |
     """
 
     DEFAULT_CSS = """
@@ -239,7 +239,7 @@ class EvidencePanel(Vertical):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While something is typed only the text field has keys."""
-        if action in ("quote", "file", "link", "note", "remove") and self.query(PromptLine):
+        if action in ("quote", "file", "link", "note", "remove", "close") and self.query(PromptLine):
             return False
         return not (action == "remove" and not self._evidence)
 

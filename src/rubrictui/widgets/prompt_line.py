@@ -19,7 +19,7 @@ class PromptInput(Input):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Done", id="prompt.done"),
-        Binding("escape", "leave", "Back", key_display="Esc", id="prompt.leave"),
+        Binding("escape", "leave", "Cancel", key_display="Esc", id="prompt.leave"),
     ]
     """
     | Key(s) | What it does |

@@ -169,6 +169,7 @@ class SubjectView(ScrollView, can_focus=True):
         self._as_written = False
         self._built: dict[tuple[int, bool], Page] = {}
         self._page: Page | None = None
+        self._has_place = False
         self._picker: Picker | None = None
         self._words = ""
         self._found: tuple[int, int] | None = None
@@ -206,6 +207,15 @@ class SubjectView(ScrollView, can_focus=True):
     @property
     def _text_width(self) -> int:
         return max(self._line_width - 2, 10)
+
+    def _ready(self) -> Page:
+        """The open page. What is asked of a view that was never shown is done at once and comes into view
+        with it: the keys that follow are on their way already."""
+        if self._page is None:
+            self._has_place = True
+            self._build()
+        assert self._page is not None
+        return self._page
 
     def _build(self) -> None:
         """Make the open page for the present width; keeps the place in the text."""
@@ -348,8 +358,6 @@ class SubjectView(ScrollView, can_focus=True):
 
     def action_pick(self) -> None:
         """Begin to pick a quote on the open page, at the top of the view or the match."""
-        if self._page is None:
-            return
         if not self.page.source or not self.page.text.strip():
             self.post_message(
                 self.Refused(
@@ -357,12 +365,12 @@ class SubjectView(ScrollView, can_focus=True):
                 )
             )
             return
-        source = self._page.source_of_row(round(self.scroll_y))
-        if not self._page.is_written:
+        source = self._ready().source_of_row(round(self.scroll_y))
+        if not self._ready().is_written:
             self._as_written = True
             self._build()
-            self.scroll_to(y=self._page.row_of_source(source), animate=False, force=True)
-        page = self._page
+            self.scroll_to(y=self._ready().row_of_source(source), animate=False, force=True)
+        page = self._ready()
         start = self._found[0] if self._found and page.is_written else page.row(page.row_of_source(source))[0]
         picker = Picker(page).at(start)
         if page.text[picker.cursor : picker.cursor + 1].isspace():
@@ -387,18 +395,17 @@ class SubjectView(ScrollView, can_focus=True):
         if index is None:
             return False
         self.open_page(index)
-        if self._page is not None and not self._page.is_written:
+        if not self._ready().is_written:
             self._as_written = True
             self._build()
-        if self._page is None:
-            return False
-        if start is None or self._page.text[start : start + len(text)] != text:
-            start = self._page.text.find(text)
+        page = self._ready()
+        if start is None or page.text[start : start + len(text)] != text:
+            start = page.text.find(text)
         if start < 0:
             return False
         self._words = text
         self._found = (start, start + len(text))
-        self._show_row(self._page.row_of(start))
+        self._show_row(page.row_of(start))
         self._repaint()
         self.refresh_bindings()
         return True
@@ -473,6 +480,7 @@ class SubjectView(ScrollView, can_focus=True):
         place = self._page.row(round(self.scroll_y))[0] if self._page is not None else 0
         was_width = self.virtual_size.width
         if self._page is not None and was_width == self._line_width:
+            self._show_place()
             return
         offset = self._page.source_of_row(round(self.scroll_y)) if self._page is not None else 0
         self._built.clear()
@@ -484,6 +492,17 @@ class SubjectView(ScrollView, can_focus=True):
             )
         row = self._page.row_of(place) if self._page.is_written else self._page.row_of_source(offset)
         self.scroll_to(y=row if place else 0, animate=False, force=True)
+        self._show_place()
+
+    def _show_place(self) -> None:
+        """Once it has a size, show what was asked for before."""
+        if not self._has_place or self._page is None or not self.size.height:
+            return
+        self._has_place = False
+        if self._picker is not None:
+            self._show_row(self._page.row_of(self._picker.cursor))
+        elif self._found is not None:
+            self._show_row(self._page.row_of(self._found[0]))
 
     def notify_style_update(self) -> None:
         self._rich_styles.clear()
