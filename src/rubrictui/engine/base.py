@@ -28,6 +28,7 @@ from rubrictui.engine.versions import VersionCache
 from rubrictui.store import rubrics, subjects, users
 from rubrictui.store.database import Database, session_user
 from rubrictui.store.rubrics import RubricHead, VersionHead
+from rubrictui.store.sqlite_file import BUSY_SECONDS
 
 ALL_ROLES = tuple(Role)
 
@@ -57,6 +58,7 @@ class EngineBase:
         clock: gives the instant of everything stored; aware.
         new_id: gives ids.
         read_only: open without migrating or writing anything.
+        busy_seconds: how long a write waits for other processes before it says that the store is locked.
 
     Raises:
         StoreError: the store cannot be opened.
@@ -74,12 +76,13 @@ class EngineBase:
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[], str] = new_uuid,
         read_only: bool = False,
+        busy_seconds: float = BUSY_SECONDS,
     ) -> None:
         self._clock = clock
         self._new_id = new_id
         self._lock = RLock()
         self._versions = VersionCache()
-        self._database = Database.open(target, read_only=read_only)
+        self._database = Database.open(target, read_only=read_only, busy_seconds=busy_seconds)
         try:
             self.user = self._identify(user, read_only=read_only)
             if as_user is not None and as_user != self.user.name:
@@ -279,7 +282,7 @@ def _latest_published(rubric: RubricHead, heads: tuple[VersionHead, ...]) -> Ver
     has = "only a draft" if any(h.status is VersionStatus.DRAFT for h in heads) else "none that is in use"
     raise NoPublishedVersionError(
         f'No published version of that rubric: "{rubric.name}" has {has}.',
-        remedy="Publish one, or name the version, as in Name@draft.",
+        remedy="Publish one (load a publication document, docs/formats.md), or name the version, as in Name@draft.",
     )
 
 

@@ -11,6 +11,9 @@ from textual.command import CommandInput, CommandPalette, DiscoveryHit, Hit, Hit
 from rubrictui import screens
 from rubrictui.styles.themes import TITLES
 
+ANSWERING = "criteria.level_"
+"""How the ids of keys begin that give an answer."""
+
 
 class Command(NamedTuple):
     """One line of the palette."""
@@ -25,7 +28,8 @@ class Commands(Provider):
 
     def _commands(self) -> Iterator[Command]:
         seen: set[str] = set()
-        for command in (*self._of_screen(), *self._everywhere()):
+        # Elsewhere comes first: Enter on an open palette must not change an answer.
+        for command in (*self._elsewhere(), *self._of_screen(), *self._always()):
             if command.title not in seen:
                 seen.add(command.title)
                 yield command
@@ -34,14 +38,18 @@ class Commands(Provider):
         for node, binding, enabled, tooltip in self.screen.active_bindings.values():
             if not (enabled and binding.id and binding.description and (binding.show or tooltip)):
                 continue  # moving about is for the keys, not for the palette
+            if binding.id.startswith(ANSWERING):
+                continue  # a level is picked where it can be read
             key = self.app.get_key_display(binding).replace("[", "open bracket")  # help is parsed as markup
             text = f"{tooltip} ({key})" if tooltip else f"Key: {key}"
             yield Command(binding.description, text, partial(self.app.run_action, binding.action, node))
 
-    def _everywhere(self) -> Iterator[Command]:
+    def _elsewhere(self) -> Iterator[Command]:
         for spec in screens.specs():
             for entry in spec.entries:
                 yield Command(entry.title, entry.help, partial(self.app.run_action, entry.action))
+
+    def _always(self) -> Iterator[Command]:
         for name, title in TITLES.items():
             yield Command(
                 f"Theme: {title}",

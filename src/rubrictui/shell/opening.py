@@ -133,7 +133,8 @@ def operating_system_login() -> str:
 def _make_engine(target: str | Path | None, user: str | None) -> Engine:
     from rubrictui.engine import Engine
 
-    return Engine(target, as_user=user)
+    # Whoever waits for her key to be saved is told within two seconds that it is not; it is tried again.
+    return Engine(target, as_user=user, busy_seconds=1.0)
 
 
 def _note_failure(future: asyncio.Future[Engine]) -> None:
