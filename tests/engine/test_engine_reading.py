@@ -149,10 +149,14 @@ def test_who_is_blind_reads_why_in_words_that_a_peers_work_does_not_change(
         with pytest.raises(NotPermittedError) as refused:
             world.chief.consensus_for_subject(**WORK)
         told.append(str(refused.value))
-    assert told == [
-        "You have open work on this subject, so what others said is hidden: "
-        "submit it or decline it with a reason."
-    ] * 2
+    assert (
+        told
+        == [
+            "You have open work on this subject, so what others said is hidden: "
+            "submit it or decline it with a reason."
+        ]
+        * 2
+    )
 
 
 def test_evaluations_narrow_by_every_argument(world: World, rita: Engine) -> None:

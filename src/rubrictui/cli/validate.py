@@ -127,4 +127,11 @@ def run_load(options: argparse.Namespace, output: Output) -> int:
             if (count := getattr(report, name))
         ]
         output.text(f"Loaded {', '.join(added)}." if added else "Everything was there already.")
+        left = max(report.rubrics - report.published, 0)
+        if left and not options.no_publish:
+            how, what = ("as a draft", "it") if left == 1 else ("as drafts", "them")
+            output.say(
+                f"{counted(left, 'rubric')} loaded {how}; add a publication document to publish {what} "
+                "(docs/formats.md)"
+            )
     return 0

@@ -282,7 +282,8 @@ def _latest_published(rubric: RubricHead, heads: tuple[VersionHead, ...]) -> Ver
     has = "only a draft" if any(h.status is VersionStatus.DRAFT for h in heads) else "none that is in use"
     raise NoPublishedVersionError(
         f'No published version of that rubric: "{rubric.name}" has {has}.',
-        remedy="Publish one (load a publication document, docs/formats.md), or name the version, as in Name@draft.",
+        remedy="Publish one (load a publication document, docs/formats.md), or name the version, "
+        "as in Name@draft.",
     )
 
 
