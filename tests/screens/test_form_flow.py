@@ -524,3 +524,19 @@ async def test_esc_in_a_text_field_of_the_evidence_goes_back_to_the_evidence(sto
         await keys(pilot, "escape")
         assert "Evidence · 1 The problem" not in screen_text(app)
     engine.close()
+
+
+async def test_a_phrase_is_set_apart_and_enter_is_offered_only_when_there_is_one(store: Path) -> None:
+    engine, draft = opened(store)
+    app = FormHost(engine, draft)
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.pause()
+        await keys(pilot, 'tab r "Clear." ctrl+g')
+        assert "⏎" not in screen_text(app)
+        await keys(pilot, "a")
+        assert "⏎Insert" in words(app)
+        await keys(pilot, "enter escape")
+        assert answers(engine, draft.evaluation.id)["problem"].rationale == "Clear. Clear."
+        await keys(pilot, "j e")
+        assert "⏎" not in screen_text(app)
+    engine.close()

@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen, ScreenResultType
 from textual.widgets import Static
 
+from rubrictui.widgets.choice_list import ChoiceList
 from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.rows_list import Column, Row, RowsList
 from rubrictui.widgets.text import plain
@@ -64,7 +65,7 @@ class RowsScreen(ModalScreen[ScreenResultType]):
         yield TitleBar(self._title)
         if about := self.about():
             yield Static(plain(about), id="about")
-        yield RowsList(self.COLUMNS, empty=self.EMPTY)
+        yield ChoiceList(self.COLUMNS, empty=self.EMPTY)
         yield Static("", id="whole", classes="-empty")
         yield KeyFooter()
 

@@ -15,6 +15,7 @@ from textual.widgets import Static
 from rubrictui.core.evidence import check_evidence
 from rubrictui.core.model import Evidence, EvidenceKind
 from rubrictui.core.records import Subject
+from rubrictui.widgets.choice_list import ChoiceList
 from rubrictui.widgets.criteria_lines import evidence_line
 from rubrictui.widgets.prompt_line import PromptLine
 from rubrictui.widgets.rows_list import Column, Row, RowsList
@@ -149,7 +150,7 @@ class EvidencePanel(Vertical):
 
     def compose(self) -> ComposeResult:
         yield Static(plain(self._title, newlines=False), markup=False)
-        yield RowsList(_COLUMNS, empty=_EMPTY)
+        yield ChoiceList(_COLUMNS, empty=_EMPTY)
 
     def on_mount(self) -> None:
         self._show()

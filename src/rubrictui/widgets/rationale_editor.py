@@ -12,6 +12,15 @@ from textual.widgets import Static, TextArea
 
 from rubrictui.widgets.text import plain
 
+_OPENERS = "([{\u00ab\u201c\u201e\u2018"
+"""Behind these a word follows without a blank."""
+
+
+def set_apart(before: str, text: str) -> str:
+    """``text`` as it goes behind ``before``: with a blank in front where the two would run together."""
+    runs_on = bool(before) and not before[-1].isspace() and before[-1] not in _OPENERS
+    return f" {text}" if runs_on and text[:1].strip() else text
+
 
 class RationaleArea(TextArea):
     """The text area. Its own keys are those that a text area can do without."""
@@ -146,8 +155,9 @@ class RationaleEditor(Vertical):
         self._area.move_cursor(self._area.document.end)
 
     def insert(self, text: str) -> None:
-        """Insert at the cursor."""
-        self._area.insert(text)
+        """Insert at the cursor, apart from the word or the sentence before it."""
+        row, column = self._area.cursor_location
+        self._area.insert(set_apart(self._area.document.get_line(row)[:column], text))
 
     @property
     def selected(self) -> str:
