@@ -540,3 +540,75 @@ async def test_a_phrase_is_set_apart_and_enter_is_offered_only_when_there_is_one
         await keys(pilot, "j e")
         assert "⏎" not in screen_text(app)
     engine.close()
+
+
+@pytest.mark.parametrize("typed", ["2", "n", "3 2 1"])
+async def test_on_a_narrow_terminal_an_answer_key_on_the_subject_only_shows_the_criteria(
+    store: Path, typed: str
+) -> None:
+    engine, draft = opened(store)
+    app = FormHost(engine, draft)
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.pause()
+        burst(app, typed)
+        await until(pilot, lambda: app.focused is app.form.criteria)
+        await pilot.pause()
+        assert "1 Miss" in words(app)
+        assert app.notices == ["Pick with the key beside a level."]
+        assert answers(engine, draft.evaluation.id) == {}
+        await keys(pilot, "2")
+        assert answers(engine, draft.evaluation.id)["problem"].is_answered
+    engine.close()
+
+
+async def test_beside_the_criteria_an_answer_key_on_the_subject_answers(store: Path) -> None:
+    engine, draft = opened(store)
+    app = FormHost(engine, draft)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "tab 2")
+        assert app.focused is app.form.criteria
+        assert answers(engine, draft.evaluation.id)["problem"].scale_level_id == _level(
+            draft.version, "Partial"
+        )
+        await keys(pilot, "j tab n")
+        assert app.focused is app.form.criteria
+        assert answers(engine, draft.evaluation.id)["people"].is_not_applicable
+        # After a search n is the next match, and while quoting no key answers.
+        await keys(pilot, 'tab / "wells" enter n')
+        assert app.focused is app.form.subject
+        await keys(pilot, "q 1 escape")
+        assert answers(engine, draft.evaluation.id)["people"].is_not_applicable
+    engine.close()
+
+
+async def test_the_way_from_the_subject_to_the_criteria_is_in_the_footer_of_a_small_terminal(
+    store: Path,
+) -> None:
+    engine, draft = opened(store)
+    app = FormHost(engine, draft)
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        assert "TabCriteria" in words(app)
+    engine.close()
+
+
+async def test_a_number_that_is_not_settled_is_not_called_saved(store: Path) -> None:
+    engine, draft = opened(store)
+    app = FormHost(engine, draft)
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.pause()
+        await keys(pilot, "tab j j j 8")
+        assert header(app).mark == "typing"
+        await keys(pilot, "escape")
+        assert header(app).mark == "saved ✓"
+        await keys(pilot, "8 0")
+        assert header(app).mark == "typing"
+        await keys(pilot, "enter")
+        assert header(app).mark == "saved ✓"
+        assert answers(engine, draft.evaluation.id)["budget"].raw_value == 80
+        await keys(pilot, "k 1")
+        assert header(app).mark == "typing"
+        await keys(pilot, "enter")
+        assert header(app).mark == "saved ✓"
+    engine.close()

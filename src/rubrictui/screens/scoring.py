@@ -43,6 +43,7 @@ _FORM_ACTIONS = frozenset(
         "external",
         "running_score",
         "decline",
+        "answer_from_subject",
     }
 )
 _CRITERION_ACTIONS = frozenset(
@@ -103,6 +104,25 @@ class ScoringScreen(WritingForm):
             priority=True,
             id="form.criteria",
             tooltip="Answer the criteria",
+        ),
+        *(
+            Binding(
+                digit,
+                f"answer_from_subject('{digit}')",
+                "",
+                show=False,
+                priority=True,
+                id=f"form.level_{digit}",
+            )
+            for digit in "1234567890"
+        ),
+        Binding(
+            "n",
+            "answer_from_subject('n')",
+            "",
+            show=False,
+            priority=True,
+            id="form.not_applicable",
         ),
         Binding(
             "f",
@@ -220,6 +240,7 @@ class ScoringScreen(WritingForm):
     | J / K | Scroll the subject while it stands beside the criteria. |
     | v | The running score, which is off unless you turn it on. |
     | tab | To the subject, or to the criteria. |
+    | 0 to 9, n | From the subject: answer the criterion under the cursor where it is in view, else show it. |
     | S | Submit, after a question. |
     | d | Decline, with a reason. |
     | ctrl+s | Say whether everything is saved; it is, as you type. |
@@ -227,6 +248,28 @@ class ScoringScreen(WritingForm):
     """
 
     # -- answering
+
+    def action_answer_from_subject(self, key: str) -> None:
+        """Go to the criteria; answer with the key only when the criterion could be seen as it was pressed."""
+        if self._is_unseen:
+            return
+        was_seen = self._is_wide
+        self.action_answer_criteria()
+        if not was_seen:
+            # What is typed in one go with it was meant for a criterion that nobody has seen.
+            self._is_unseen = True
+            self.call_after_refresh(self._criteria_seen)
+            self.say("Pick with the key beside a level.")
+            return
+        self.criteria.show_cursor()
+        if key == "n":
+            self.criteria.action_not_applicable()
+        else:
+            self.criteria.action_digit(key)
+
+    def _criteria_seen(self) -> None:
+        self._is_unseen = False
+        self.refresh_bindings()
 
     def on_criteria_list_level_chosen(self, message: CriteriaList.LevelChosen) -> None:
         answer = self.session.answer(message.node.id)
@@ -301,6 +344,9 @@ class ScoringScreen(WritingForm):
                 return False
             if action == "find":
                 return not subject.has_focus
+            if action == "answer_from_subject":
+                is_next_match = parameters == ("n",) and bool(subject.words)
+                return (subject.has_focus and not is_next_match) or self._is_unseen
             if action in _CRITERION_ACTIONS:
                 return not subject.has_focus or self._is_wide
         if action == "search":

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 SIDE_BY_SIDE = 110
 """Columns from which the subject and the criteria stand side by side."""
 
+TYPING = "typing"
+"""The mark while a number, or a level of two digits, is not settled: it is not an answer yet."""
+
 RETRY_PAUSE = 2.0
 """Seconds between attempts while the store refuses."""
 
@@ -105,6 +108,7 @@ class FormBase(ShellScreen[Finished]):
         self._told_problem = ""
         self._may_leave_unsaved = False
         self._returns_to_criteria = False
+        self._is_unseen = False
         self._editor: RationaleEditor | None = None
         self._panel: EvidencePanel | None = None
         self._prompt: PromptLine | None = None
@@ -154,14 +158,13 @@ class FormBase(ShellScreen[Finished]):
             Safety.SAVING if self._typed is not None and session.safety is Safety.SAVED else session.safety
         )
         criteria = self.criteria
+        mark = TYPING if criteria.is_typing and safety is Safety.SAVED else safety.value
         parts = [f"{criteria.answered}/{criteria.total} answered"]
         if session.flagged:
             parts.append(f"{len(session.flagged)} ⚑")
         if self._shows_score:
             parts.insert(0, self._score_words())
-        self.header.show(
-            mark=safety.value, is_safe=safety is not Safety.NOT_SAVED, progress=" · ".join(parts)
-        )
+        self.header.show(mark=mark, is_safe=safety is not Safety.NOT_SAVED, progress=" · ".join(parts))
         if session.problem and session.problem != self._told_problem:
             self.say(f"NOT SAVED. {session.problem}", error=True)
         self._told_problem = session.problem
@@ -225,6 +228,9 @@ class FormBase(ShellScreen[Finished]):
             ),
             settle,
         )
+
+    def on_criteria_list_typing_changed(self) -> None:
+        self._show_state()
 
     # -- the panes
 

@@ -209,6 +209,9 @@ class CriteriaList(OpenList):
     class CursorMoved(_CriterionMessage):
         """The cursor came to ``node``."""
 
+    class TypingChanged(Message):
+        """A number or a level of two digits was begun, settled or abandoned: see ``is_typing``."""
+
     def __init__(
         self,
         version: VersionSnapshot,
@@ -360,6 +363,8 @@ class CriteriaList(OpenList):
         self._level, self._number = level, number
         if self.is_typing != was_typing:
             self.refresh_bindings()
+            # Behind the answer that ends the typing, so that nobody says saved before that is.
+            self.call_later(self._tell, self.TypingChanged())
         if number is not None:
             self._say(number.problem or "Enter settles it.")
 

@@ -52,6 +52,16 @@ class SubjectView(ScrollView, can_focus=True):
 
     # With priority, so that keys that arrive together act in the order they were typed.
     BINDINGS: ClassVar[list[BindingType]] = [
+        # First, so that the way to the criteria is in the footer at any width.
+        Binding(
+            "tab",
+            "screen.answer_criteria",
+            "Criteria",
+            key_display="Tab",
+            priority=True,
+            id="subject.criteria",
+            tooltip="Answer the criteria",
+        ),
         Binding("up,k", "line(-1)", "Up", show=False, priority=True, id="subject.up"),
         Binding("down,j", "line(1)", "Down", show=False, priority=True, id="subject.down"),
         Binding("pageup", "screenful(-1)", "Page up", show=False, priority=True, id="subject.page_up"),
@@ -82,6 +92,7 @@ class SubjectView(ScrollView, can_focus=True):
     """
     | Key(s) | What it does |
     | :- | :- |
+    | tab | To the criteria. |
     | up, k / down, j | Scroll; while quoting, move the cursor a row. |
     | pageup / pagedown | A page. |
     | home / end | The top / the end; while quoting, of the row. |
