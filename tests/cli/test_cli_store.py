@@ -83,6 +83,9 @@ def test_consensus_is_the_mean_of_submitted_scores(on: Cli) -> None:
     assert [c["key"] for c in found["criteria"]] == ["argument", "evidence"]
     text = on("consensus", subject, "Peer review", "--context", context, "--method", "Median").out
     assert text.startswith("Median: 0.875 of 2 evaluations")
+    (one, *_) = on("evaluations", "--rubric", "Procurement", "--status", "Submitted", "--json").data
+    text = on("consensus", one["subject_id"], "Procurement", "--context", one["context_id"]).out
+    assert " of 1 evaluation, " in text
     none = on("consensus", subject, "Peer review", "--json")
     assert (none.data["overall"], none.data["sample_size"]) == (None, 0)
     (place,) = [one for one in on("context", "list", "--json").data if one["id"] == context]

@@ -40,6 +40,7 @@ from rubrictui.screens.inbox import InboxScreen
 from rubrictui.screens.palette import Palette
 from rubrictui.screens.rubric import RubricScreen
 from rubrictui.shell.settings import Settings
+from rubrictui.widgets.detail_pane import DetailPane
 from rubrictui.widgets.filter_line import FilterLine
 from rubrictui.widgets.rows_list import RowsList
 from rubrictui.widgets.rubric_tree import RubricTree
@@ -412,3 +413,53 @@ async def test_enter_opens_the_result_of_work_that_was_withdrawn(
         assert "Withdrawn" in painted(app)
         await pilot.press("enter")
         await until(pilot, lambda: opened == ["e-gone"])
+
+
+async def test_esc_goes_back_one_choice_with_the_cursor_on_what_was_chosen(terminal: Path) -> None:
+    app = app_on(StandIn(), terminal)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press("o")
+        await until(pilot, lambda: "which subject?" in painted(app))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "with which rubric?" in painted(app))
+        await pilot.press("down")
+        rubric = current(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: "for what?" in painted(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "with which rubric?" in painted(app))
+        await until(pilot, lambda: current(app) == rubric)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: "Help · Score · 2 of 3: with which rubric?" in painted(app))
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: "which subject?" in painted(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, InboxScreen))
+
+
+async def test_the_ruler_fits_its_pane_whatever_width_that_takes(terminal: Path) -> None:
+    app = app_on(StandIn(), terminal)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("c")
+        await until(pilot, lambda: bool(rows_of(app).rows))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, RubricScreen) and "passes at" in painted(app))
+        for width in (79, 61, 78):
+            app.screen.query_one(DetailPane).styles.width = width
+            await settle(pilot)
+            bars = [line for line in painted(app).splitlines() if "├" in line]
+            assert len(bars) == 1, width
+            assert bars[0].rstrip(" ▁▂▃▄▅▆▇█").endswith("┤"), width
+
+
+async def test_one_of_a_kind_is_said_in_the_singular(terminal: Path) -> None:
+    engine = StandIn()
+    one = RUBRICS[1]
+    engine.rubrics = lambda **_: (one,)  # type: ignore[method-assign,assignment]
+    app = app_on(engine, terminal)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press("c")
+        await until(pilot, lambda: "1 rubric, " in painted(app))

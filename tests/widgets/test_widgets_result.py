@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from form_world import QUOTE, VERSION
 from rich.cells import cell_len
@@ -18,6 +20,7 @@ from rubrictui.core.records import (
 from rubrictui.widgets.result_lines import (
     bar,
     cohort_words,
+    heading_line,
     open_result_lines,
     plan_columns,
     points,
@@ -106,6 +109,15 @@ def test_a_node_is_one_line_with_its_part_in_the_whole() -> None:
     assert gate.lstrip().startswith("✗")
     assert "Encryption gate" in gate
     assert "37.5" not in gate
+
+
+def test_the_answers_have_the_room_that_the_names_leave_and_their_heading_is_whole() -> None:
+    short = tuple(dataclasses.replace(row, answer="Yes") for row in ROWS)
+    assert "Answer " in text(heading_line(plan_columns(short, 80)))
+    answer = "Mostly there, with gaps in the tests"
+    long = tuple(dataclasses.replace(row, answer=answer) for row in ROWS)
+    assert answer in text(result_line(long[1], plan_columns(long, 120), VERSION))
+    assert plan_columns(long, 60).answer == 18
 
 
 @pytest.mark.parametrize("width", [40, 69, 70, 100])

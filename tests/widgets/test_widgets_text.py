@@ -8,7 +8,18 @@ import pytest
 from rich.cells import cell_len
 
 from rubrictui.core.display import visible
-from rubrictui.widgets.text import expand_tabs, fit, fold_spans, one_line, pad, plain, truncate, wrap
+from rubrictui.widgets.text import (
+    counted,
+    expand_tabs,
+    fit,
+    fold_spans,
+    one_line,
+    pad,
+    plain,
+    sentence,
+    truncate,
+    wrap,
+)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +43,16 @@ from rubrictui.widgets.text import expand_tabs, fit, fold_spans, one_line, pad, 
 def test_controls_and_hidden_characters_become_symbols(hostile: str, shown: str) -> None:
     assert visible(hostile) == shown
     visible(hostile).encode("utf-8")
+
+
+def test_counts_and_sentences_end_as_people_write_them() -> None:
+    assert [counted(n, "rubric") for n in (0, 1, 2)] == ["0 rubrics", "1 rubric", "2 rubrics"]
+    assert [counted(n, "criterion", "criteria") for n in (1, 2)] == ["1 criterion", "2 criteria"]
+    assert [sentence(text) for text in ("Declined: North", "Out of a heatwave?", "Well…")] == [
+        "Declined: North.",
+        "Out of a heatwave?",
+        "Well…",
+    ]
 
 
 def test_line_breaks_are_kept_or_shown() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rubrictui.cli._output import Output, number
+from rubrictui.cli._output import Output, counted, number
 from rubrictui.cli._parser import Commands
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def run_consensus(options: argparse.Namespace, output: Output) -> int:
         output.data({**msgspec.structs.asdict(found), "cohort": cohort})
         return 0
     output.text(
-        f"{found.method}: {number(found.overall)} of {found.sample_size} evaluations, "
+        f"{found.method}: {number(found.overall)} of {counted(found.sample_size, 'evaluation')}, "
         f"standard deviation {number(found.std_dev)}, range {number(found.range)}"
     )
     for row in found.criteria or ():

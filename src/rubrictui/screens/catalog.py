@@ -17,6 +17,7 @@ from rubrictui.screens.opening_work import score_any
 from rubrictui.widgets.filter_line import FilterLine
 from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.rows_list import Column, Row, RowsList
+from rubrictui.widgets.text import counted
 from rubrictui.widgets.title_bar import TitleBar
 
 COLUMNS: tuple[Column, ...] = (
@@ -151,7 +152,9 @@ class CatalogScreen(ShellScreen[None]):
         listed.empty = "There is no rubric yet: rubrictui load FILE."
         listed.set_rows(catalog_rows(self._rubrics, all_versions=self._all_versions), cursor=cursor)
         versions = sum(len(rubric.versions) for rubric in self._rubrics)
-        self.query_one(TitleBar).right = f"{len(self._rubrics)} rubrics, {versions} versions"
+        self.query_one(
+            TitleBar
+        ).right = f"{counted(len(self._rubrics), 'rubric')}, {counted(versions, 'version')}"
         self.query_one(FilterLine).count()
 
     def on_rows_list_selected(self, message: RowsList.Selected) -> None:

@@ -55,6 +55,7 @@ class ChooseScreen(ModalScreen[str | None]):
         empty: str = "",
     ) -> None:
         super().__init__()
+        self.title = title  # what the help on this screen is headed with
         self._title = title
         self._columns = columns
         self._rows = rows

@@ -57,45 +57,71 @@ async def score_any(
 ) -> str | None:
     """Let the user choose what is not given: a subject, a rubric, what it is for; then show the form.
 
+    Esc goes back to the choice before, with the cursor on what was chosen there; from the first one it ends.
+
     Returns:
         The evaluation's id; None when the user went back.
     """
-    if subject_id is None:
-        subjects = await screen.shell.ask(lambda engine: engine.subjects())
-        subject_id = await _choose(
-            screen,
-            ChooseScreen(
-                "Score · 1 of 3: which subject?",
-                SUBJECT_COLUMNS,
-                subject_rows(subjects),
-                empty="There is no subject yet: rubrictui subjects add FILE.",
-            ),
-        )
-        if subject_id is None:
+    given_subject, given_rubric = subject_id, rubric_id
+    while True:
+        if given_subject is None:
+            subject_id = await _choose_subject(screen, subject_id)
+            if subject_id is None:
+                return None
+        while True:
+            if given_rubric is None:
+                rubric_id = await _choose_rubric(screen, rubric_id)
+                if rubric_id is None:
+                    break
+            assert subject_id is not None
+            assert rubric_id is not None
+            context_id = await _choose_context(screen, rubric_id)
+            if context_id is not None:
+                context = None if context_id == NO_CONTEXT else context_id
+                return await _begin(screen, subject_id, rubric_id, context)
+            if given_rubric is not None:
+                break
+        if given_subject is not None:
             return None
-    if rubric_id is None:
-        rubrics = await screen.shell.ask(lambda engine: engine.rubrics())
-        rubric_id = await _choose(
-            screen,
-            ChooseScreen(
-                "Score · 2 of 3: with which rubric?",
-                RUBRIC_COLUMNS,
-                rubric_rows(rubrics),
-                empty="No rubric is published yet.",
-            ),
-        )
-        if rubric_id is None:
-            return None
-    contexts = await screen.shell.ask(lambda engine: engine.contexts())
-    context_id: str | None = NO_CONTEXT
-    if rows := context_rows(contexts, rubric_id):
-        context_id = await _choose(screen, ChooseScreen("Score · 3 of 3: for what?", CONTEXT_COLUMNS, rows))
-        if context_id is None:
-            return None
-    subject, rubric, context = subject_id, rubric_id, None if context_id == NO_CONTEXT else context_id
+
+
+async def _begin(screen: ShellScreen[None], subject: str, rubric: str, context: str | None) -> str:
     return await open_form(
         screen, lambda engine: engine.open_draft(subject=subject, rubric=rubric, context=context)
     )
+
+
+async def _choose_subject(screen: ShellScreen[None], cursor: str | None) -> str | None:
+    subjects = await screen.shell.ask(lambda engine: engine.subjects())
+    choice = ChooseScreen(
+        "Score · 1 of 3: which subject?",
+        SUBJECT_COLUMNS,
+        subject_rows(subjects),
+        cursor=cursor,
+        empty="There is no subject yet: rubrictui subjects add FILE.",
+    )
+    return await _choose(screen, choice)
+
+
+async def _choose_rubric(screen: ShellScreen[None], cursor: str | None) -> str | None:
+    rubrics = await screen.shell.ask(lambda engine: engine.rubrics())
+    choice = ChooseScreen(
+        "Score · 2 of 3: with which rubric?",
+        RUBRIC_COLUMNS,
+        rubric_rows(rubrics),
+        cursor=cursor,
+        empty="No rubric is published yet.",
+    )
+    return await _choose(screen, choice)
+
+
+async def _choose_context(screen: ShellScreen[None], rubric_id: str) -> str | None:
+    """The chosen context's id, or ``NO_CONTEXT``, also when there is none to choose; None for going back."""
+    contexts = await screen.shell.ask(lambda engine: engine.contexts())
+    rows = context_rows(contexts, rubric_id)
+    if not rows:
+        return NO_CONTEXT
+    return await _choose(screen, ChooseScreen("Score · 3 of 3: for what?", CONTEXT_COLUMNS, rows))
 
 
 async def _choose(screen: ShellScreen[None], choice: ChooseScreen) -> str | None:

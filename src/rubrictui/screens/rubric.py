@@ -153,9 +153,6 @@ class RubricScreen(ShellScreen[None]):
     def on_rows_list_highlighted(self) -> None:
         self._show_detail()
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show_detail)
-
     def _show_detail(self) -> None:
         version, row = self._version, self.query_one(RubricTree).current
         if version is None or row is None:
@@ -163,7 +160,7 @@ class RubricScreen(ShellScreen[None]):
         pane = self.query_one(DetailPane)
         if row.id == ROOT:
             summary = next((v for v in self._rubric.versions if v.id == self._version_id), None)
-            pane.show(version_lines(version, summary, pane.scrollable_content_region.width))
+            pane.show(lambda width: version_lines(version, summary, width))
         else:
             node = next(node for node in version.nodes if node.id == row.id)
             pane.show(node_lines(version, node, self._shares))

@@ -18,6 +18,7 @@ from rubrictui.core.records import VersionSummary
 from rubrictui.widgets.band_ruler import ruler, tone_of
 from rubrictui.widgets.detail_pane import Line
 from rubrictui.widgets.rubric_tree import percent
+from rubrictui.widgets.text import counted
 
 _BEGINS_A_LINE = re.compile(r"\s*([-*+#>|]|\d{1,3}[.)]\s)")
 
@@ -67,7 +68,10 @@ def version_lines(version: VersionSnapshot, summary: VersionSummary | None, widt
         ((f"{version.rubric_name} {version.number or 'draft'}", "heading"), (f"  {status}", "muted"))
     ]
     if summary is not None:
-        facts = [f"{summary.criteria_count} criteria", f"{summary.evaluation_count} evaluations"]
+        facts = [
+            counted(summary.criteria_count, "criterion", "criteria"),
+            counted(summary.evaluation_count, "evaluation"),
+        ]
         if summary.published_at is not None:
             who = f" by {summary.published_by}" if summary.published_by else ""
             facts.append(f"published {summary.published_at:%Y-%m-%d}{who}")

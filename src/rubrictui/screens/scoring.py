@@ -19,11 +19,12 @@ from textual.widgets import TextArea
 
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.model import Answer, fold_id
-from rubrictui.screens.scoring_base import Finished
+from rubrictui.screens.scoring_base import READING_TIME, Finished
 from rubrictui.screens.scoring_session import Change
 from rubrictui.screens.scoring_writing import WritingForm
 from rubrictui.widgets.criteria_list import CriteriaList
 from rubrictui.widgets.prompt_line import PromptInput
+from rubrictui.widgets.text import sentence
 
 CURSOR_PAUSE = 0.15
 """Seconds that the cursor rests on a criterion until its place is stored."""
@@ -258,7 +259,7 @@ class ScoringScreen(WritingForm):
         if not was_seen:
             # What is typed in one go with it was meant for a criterion that nobody has seen.
             self._is_unseen = True
-            self.call_after_refresh(self._criteria_seen)
+            self.call_after_refresh(self.set_timer, READING_TIME, self._criteria_seen)
             self.say("Pick with the key beside a level.")
             return
         self.criteria.show_cursor()
@@ -418,7 +419,7 @@ class ScoringScreen(WritingForm):
                 self.say(str(error), error=True)
                 return
             self.session.is_closed = True
-            self.say(f"Declined: {title}.")
+            self.say(sentence(f"Declined: {title}"))
             self.dismiss(Finished("declined", self.session.evaluation_id))
 
         about = (

@@ -19,6 +19,7 @@ from rubrictui.screens.opening_work import open_form, open_result, score_any
 from rubrictui.widgets.filter_line import FilterLine
 from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.rows_list import Column, Row, RowsList
+from rubrictui.widgets.text import counted
 from rubrictui.widgets.title_bar import TitleBar
 
 COLUMNS: tuple[Column, ...] = (
@@ -145,7 +146,7 @@ class SubjectsScreen(ShellScreen[None]):
         listed = self.query_one(RowsList)
         listed.empty = "There is no subject yet: rubrictui subjects add FILE."
         listed.set_rows(subject_rows(self._subjects))
-        self.query_one(TitleBar).right = f"{len(self._subjects)} subjects"
+        self.query_one(TitleBar).right = counted(len(self._subjects), "subject")
         self.query_one(FilterLine).count()
 
     @work(exit_on_error=False, exclusive=True, group="open")

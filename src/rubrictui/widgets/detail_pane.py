@@ -5,7 +5,7 @@ Drawn line by line, so that following a cursor costs no layout.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -19,6 +19,8 @@ from rubrictui.widgets.text import expand_tabs, fold_spans
 
 Line = Sequence[tuple[str, str]]
 """One line: pieces of text, each with its tone: "", "heading", "label", "muted", "success", "warning", "error"."""
+
+Lines = Sequence[Line] | Callable[[int], Sequence[Line]]
 
 LIMIT = 20_000
 """Characters of one piece that are shown; a definition longer than that is no reading matter."""
@@ -106,12 +108,16 @@ class DetailPane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._lines: Sequence[Line] = ()
+        self._lines: Lines = ()
         self._rows: list[Line] = []
         self._width = -1
 
-    def show(self, lines: Sequence[Line]) -> None:
-        """Replace what is shown and go to its top."""
+    def show(self, lines: Lines) -> None:
+        """Replace what is shown and go to its top.
+
+        Args:
+            lines: what to show; a function makes it anew for every width, for what is drawn to scale.
+        """
         self._lines = lines
         self._fold()
         self.scroll_to(y=0, animate=False)
@@ -124,7 +130,8 @@ class DetailPane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _fold(self) -> None:
         self._width = self.scrollable_content_region.width
-        self._rows = [row for line in self._lines for row in folded(line, max(1, self._width))]
+        lines = self._lines(self._width) if callable(self._lines) else self._lines
+        self._rows = [row for line in lines for row in folded(line, max(1, self._width))]
         self.virtual_size = Size(self._width, len(self._rows))
 
     def render_line(self, y: int) -> Strip:

@@ -112,13 +112,16 @@ class ResultColumns:
 
 def plan_columns(rows: Sequence[ResultRow], width: int) -> ResultColumns:
     """Names take what is left; narrow places give up the share and the points."""
-    answer = min(max((cell_len(one_line(row.answer, 20)) for row in rows), default=6) + 1, 18)
+    wanted = max([cell_len(HEADINGS[1]), *(cell_len(one_line(row.answer, 40)) for row in rows)]) + 1
+    answer = min(wanted, 18)
     share, point = (5, 7) if width >= 70 else (0, 0)
     length = _BAR if width >= 50 else 0
     taken = 3 + answer + 8 + (share + 1 if share else 0) + (point + 1 if point else 0) + length
     # Not wider than the longest name: on a wide terminal the eye should not have far to go.
     longest = max((_name_width(row) for row in rows), default=10) + 2
-    return ResultColumns(width, max(min(width - taken, longest), 10), answer, 6, share, point, length)
+    name = max(min(width - taken, longest), 10)
+    answer = min(wanted, max(answer, answer + width - taken - name))  # what no name needs
+    return ResultColumns(width, name, answer, 6, share, point, length)
 
 
 def _name_width(row: ResultRow) -> int:

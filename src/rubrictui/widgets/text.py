@@ -40,6 +40,16 @@ def plain(text: str, *, newlines: bool = True) -> Content:
     return Content(expand_tabs(visible(text, newlines=newlines)))
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """``1 rubric``, ``2 rubrics``; ``many`` where the plural is not ``one`` with an s."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def sentence(text: str) -> str:
+    """The text with a full stop, unless it ends as a sentence does already."""
+    return text if text.rstrip().endswith((".", "?", "!", "…")) else f"{text}."
+
+
 def expand_tabs(text: str, size: int = TAB_SIZE) -> str:
     """Tabs as blanks up to the next multiple of ``size`` cells, counted from the start of each line."""
     if "\t" not in text:
