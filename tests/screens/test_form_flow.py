@@ -15,7 +15,8 @@ from rubrictui.core.model import Answer, Evidence, EvidenceKind, Outcome
 from rubrictui.core.records import EvaluationStatus
 from rubrictui.engine import Engine
 from rubrictui.screens.result import ResultScreen
-from rubrictui.screens.scoring_submit import READING_TIME, SubmitScreen
+from rubrictui.screens.scoring_base import READING_TIME
+from rubrictui.screens.scoring_submit import SubmitScreen
 from rubrictui.screens.scoring_words import ConflictScreen
 from rubrictui.widgets.form_header import FormHeader
 from rubrictui.widgets.rationale_editor import RationaleArea
@@ -555,7 +556,9 @@ async def test_on_a_narrow_terminal_an_answer_key_on_the_subject_only_shows_the_
         await pilot.pause()
         assert "1 Miss" in words(app)
         assert app.notices == ["Pick with the key beside a level."]
+        await keys(pilot, typed)
         assert answers(engine, draft.evaluation.id) == {}
+        await pilot.pause(READING_TIME + 0.1)
         await keys(pilot, "2")
         assert answers(engine, draft.evaluation.id)["problem"].is_answered
     engine.close()

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 SIDE_BY_SIDE = 110
 """Columns from which the subject and the criteria stand side by side."""
 
+READING_TIME = 0.3
+"""Seconds after something new is drawn until a key counts as meant for it. What is typed in one go with the key
+that opened it was typed before anyone could have read it."""
+
 TYPING = "typing"
 """The mark while a number, or a level of two digits, is not settled: it is not an answer yet."""
 

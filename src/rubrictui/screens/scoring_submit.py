@@ -13,15 +13,12 @@ from rubrictui.core.model import Node, VersionSnapshot, fold_id
 from rubrictui.core.records import SubmitPreview
 from rubrictui.core.scoring import band_of
 from rubrictui.screens.rows_screen import RowsScreen
+from rubrictui.screens.scoring_base import READING_TIME
 from rubrictui.widgets.result_lines import percentage
 from rubrictui.widgets.rows_list import Column, Row, RowsList
 
 SUBMIT = "submit"
 _NOW = "now"
-
-READING_TIME = 0.3
-"""Seconds after the screen is drawn until it takes a confirmation. What is typed in one go with the key that
-opened it was typed before anyone could have read what it asks."""
 
 
 def counted(count: int, one: str, many: str) -> str:
@@ -82,7 +79,7 @@ def submit_rows(preview: SubmitPreview, version: VersionSnapshot, flagged: Colle
         left = [f"{len(preview.unanswered)} unanswered"] if preview.unanswered else []
         left += [f"{len(flagged)} marked to return to"] if flagged else []
         words = f"Submit now, with {' and '.join(left)}" if left else "Submit now"
-        rows.append(Row(_NOW, ("", words), tone="strong", mark="▸"))
+        rows.append(Row(_NOW, ("", words), tone="strong"))
     rows.extend(
         Row(
             f"{index}:{problem.key}",
