@@ -226,7 +226,10 @@ def test_a_version_that_is_not_there_is_named(
 
 def test_a_rubric_with_only_a_draft_has_no_published_version(world: World) -> None:
     world.chief.create_rubric("Only a draft")
-    with pytest.raises(NoPublishedVersionError, match=r"No published version of that rubric.*only a draft\. Publish one \(load a publication document"):
+    with pytest.raises(
+        NoPublishedVersionError,
+        match=r"No published version of that rubric.*only a draft\. Publish one \(load a publication document",
+    ):
         world.chief.version("Only a draft")
 
 
