@@ -450,7 +450,15 @@ WITH_A_STORE = {
     "db migrate": [],
     "demo": ["--prepare-only", "--path", "newer.db"],
 }
-WITHOUT = {"new", "score", "stats agreement", "stats alpha", "stats consensus", "stats diagnostics", "stats kappa"}
+WITHOUT = {
+    "new",
+    "score",
+    "stats agreement",
+    "stats alpha",
+    "stats consensus",
+    "stats diagnostics",
+    "stats kappa",
+}
 
 
 @pytest.fixture(scope="module")
