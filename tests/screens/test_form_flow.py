@@ -615,3 +615,15 @@ async def test_a_number_that_is_not_settled_is_not_called_saved(store: Path) -> 
         await keys(pilot, "enter")
         assert header(app).mark == "saved ✓"
     engine.close()
+
+
+async def test_a_digit_that_waits_for_a_second_is_taken_when_she_moves_on(store: Path) -> None:
+    engine, draft = opened(store)
+    app = FormHost(engine, draft)
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.pause()
+        await keys(pilot, "tab j j 1 j")
+        await pilot.pause()
+        stored = answers(engine, draft.evaluation.id)
+        level = next(level for scale in draft.version.scales for level in scale.levels if level.label == "1")
+        assert stored["steps"].scale_level_id == level.id

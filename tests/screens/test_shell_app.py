@@ -89,7 +89,7 @@ async def test_returning_to_the_inbox_stands_on_the_work_then_on_what_is_next(
         await screen.app.push_screen(Screen())
         return "e-new"
 
-    monkeypatch.setattr(inbox, "open_form", form)
+    monkeypatch.setattr(opening_work, "open_form", form)
     engine = StandIn()
     app = app_on(engine, terminal)
     async with app.run_test() as pilot:
@@ -404,7 +404,7 @@ async def test_enter_opens_the_result_of_work_that_was_withdrawn(
     async def result(screen: Any, evaluation_id: str) -> None:
         opened.append(evaluation_id)
 
-    monkeypatch.setattr(inbox, "open_result", result)
+    monkeypatch.setattr(opening_work, "open_result", result)
     gone = row(1, "Kestrel Systems", "Withdrawn", evaluation_id="e-gone", outcome="Passed", updated_at=NOW)
     app = app_on(StandIn(rows=(gone,)), terminal)
     async with app.run_test() as pilot:

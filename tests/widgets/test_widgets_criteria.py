@@ -6,7 +6,7 @@ import pytest
 from form_world import DAYS, MPM, QUOTE, VERSION, answer
 from rich.cells import cell_len
 
-from rubrictui.core.model import Node, NodeType, Scale, VersionSnapshot
+from rubrictui.core.model import Evidence, EvidenceKind, Node, NodeType, Scale, VersionSnapshot
 from rubrictui.widgets.criteria_lines import (
     RowState,
     criterion_lines,
@@ -278,3 +278,10 @@ def test_a_decimal_comma_is_a_point_and_letters_are_left_out() -> None:
     assert typed("12.5", "days", DAYS).problem == ""
     assert typed("12.5").erase().typed == "12."
     assert len(typed("1" * 99).typed) == 18
+
+
+def test_a_long_quote_is_cut_and_stands_whole_in_full() -> None:
+    long = Evidence(kind=EvidenceKind.QUOTE, text="word " * 40 + "and-its-end")
+    given = {"answer": answer("C2", evidence=(long,))}
+    assert "and-its-end”" not in opened("access", **given)
+    assert "and-its-end”" in opened("access", in_full=True, **given)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 from textual.screen import Screen, ScreenResultType
 from textual.worker import Worker, WorkerState
 
+from rubrictui.widgets.filter_line import FilterLine
+
 if TYPE_CHECKING:
     from rubrictui.core.records import InboxRow
     from rubrictui.engine import Engine
@@ -70,3 +72,19 @@ class ShellScreen(Screen[ScreenResultType]):
     def say(self, text: str, *, error: bool = False) -> None:
         """One quiet line above the footer that goes by itself and takes no focus."""
         self.app.notify(text, severity="error" if error else "information")
+
+
+class FilteredScreen(Screen[ScreenResultType]):
+    """A screen with a ``FilterLine``: what its keys do there."""
+
+    async def action_filter(self) -> None:
+        """Type a filter."""
+        await self.query_one(FilterLine).open()
+
+    def action_back(self) -> None:
+        """Clear the filter; without one go back."""
+        line = self.query_one(FilterLine)
+        if line.is_active:
+            line.action_clear()
+        else:
+            self.dismiss(None)

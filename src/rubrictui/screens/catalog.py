@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from rubrictui.core.model import VersionStatus
 from rubrictui.core.records import RubricSummary, VersionSummary
 from rubrictui.screens import Entry, ScreenSpec
-from rubrictui.screens.base import ShellScreen
+from rubrictui.screens.base import FilteredScreen, ShellScreen
 from rubrictui.screens.opening_work import score_any
 from rubrictui.widgets.filter_line import FilterLine
 from rubrictui.widgets.key_footer import KeyFooter
@@ -80,7 +80,7 @@ def _version_row(
     )
 
 
-class CatalogScreen(ShellScreen[None]):
+class CatalogScreen(FilteredScreen[None], ShellScreen[None]):
     """The rubrics of the store."""
 
     TITLE = "Catalog"
@@ -191,18 +191,6 @@ class CatalogScreen(ShellScreen[None]):
             self.say("This rubric has no published version, so nothing can be scored with it.")
             return
         await score_any(self, rubric_id=rubric.id)
-
-    async def action_filter(self) -> None:
-        """Type a filter."""
-        await self.query_one(FilterLine).open()
-
-    def action_back(self) -> None:
-        """Clear the filter; without one go back."""
-        line = self.query_one(FilterLine)
-        if line.is_active:
-            line.action_clear()
-        else:
-            self.dismiss(None)
 
 
 SCREEN = ScreenSpec(

@@ -9,13 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
+from rubrictui.screens.base import FilteredScreen
 from rubrictui.widgets.filter_line import FilterLine
 from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.rows_list import Column, Row, RowsList
 from rubrictui.widgets.title_bar import TitleBar
 
 
-class ChooseScreen(ModalScreen[str | None]):
+class ChooseScreen(FilteredScreen[str | None], ModalScreen[str | None]):
     """Dismissed with the id of the chosen row, or None.
 
     Args:
@@ -74,15 +75,3 @@ class ChooseScreen(ModalScreen[str | None]):
 
     def on_rows_list_selected(self, message: RowsList.Selected) -> None:
         self.dismiss(message.row.id)
-
-    async def action_filter(self) -> None:
-        """Type a filter."""
-        await self.query_one(FilterLine).open()
-
-    def action_back(self) -> None:
-        """Clear the filter; without one go back."""
-        line = self.query_one(FilterLine)
-        if line.is_active:
-            line.action_clear()
-        else:
-            self.dismiss(None)

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.records import InboxRow
 from rubrictui.screens import ScreenSpec
-from rubrictui.screens.base import ShellScreen
+from rubrictui.screens.base import FilteredScreen, ShellScreen
 from rubrictui.screens.inbox_rows import (
     COLUMNS,
     SUBMITTED,
@@ -25,13 +25,11 @@ from rubrictui.screens.inbox_rows import (
     summary,
     to_rows,
 )
-from rubrictui.screens.opening_work import open_form, open_result, score_any
 from rubrictui.widgets.filter_line import FilterLine
 from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.rows_list import RowsList
 from rubrictui.widgets.text import one_line
 from rubrictui.widgets.title_bar import TitleBar
-from rubrictui.widgets.welcome import Welcome
 
 if TYPE_CHECKING:
     from rubrictui.core.records import Draft
@@ -42,7 +40,7 @@ PREPARING = "Preparing the demo: the samples are being loaded, once ..."
 NOTHING = "Nothing is assigned to you. Press o to score any subject, c to see the rubrics."
 
 
-class InboxScreen(ShellScreen[None]):
+class InboxScreen(FilteredScreen[None], ShellScreen[None]):
     """The home screen."""
 
     TITLE = "Inbox"
@@ -173,8 +171,10 @@ class InboxScreen(ShellScreen[None]):
     def _welcome(self, wanted: bool) -> None:
         """The welcome in place of the list; it is made when it is first wanted."""
         self.set_class(wanted, "-welcome")
-        shown = self.query(Welcome)
+        shown = self.query("Welcome")
         if wanted and not shown:
+            from rubrictui.widgets.welcome import Welcome
+
             self.mount(Welcome(), after=self.query_one(RowsList))
         elif shown and not wanted:
             shown.remove()
@@ -236,10 +236,14 @@ class InboxScreen(ShellScreen[None]):
                 assignment=row.assignment_id,
             )
 
+        from rubrictui.screens.opening_work import open_form
+
         self._worked_on = await open_form(self, begin)
 
     @work(exit_on_error=False, exclusive=True, group="open")
     async def _open_result(self, evaluation_id: str) -> None:
+        from rubrictui.screens.opening_work import open_result
+
         await open_result(self, evaluation_id)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -270,15 +274,13 @@ class InboxScreen(ShellScreen[None]):
     @work(exit_on_error=False, exclusive=True, group="open")
     async def action_score_any(self) -> None:
         """Pick a subject, a rubric and a context, then score."""
+        from rubrictui.screens.opening_work import score_any
+
         self._worked_on = await score_any(self)
 
     def action_reload(self) -> None:
         """Read the inbox again."""
         self._read_again()
-
-    async def action_filter(self) -> None:
-        """Type a filter."""
-        await self.query_one(FilterLine).open()
 
     def action_filter_clear(self) -> None:
         """Show all rows again."""

@@ -28,11 +28,13 @@ class RowsScreen(ModalScreen[ScreenResultType]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", key_display="Esc", id="question.back"),
+        Binding("question_mark", "app.help", "Help", key_display="?", id="question.help"),
     ]
     """
     | Key(s) | What it does |
     | :- | :- |
     | escape | Back, with nothing done. |
+    | ? | Explain the question. |
     """
 
     DEFAULT_CSS = """

@@ -12,7 +12,7 @@ from textual.containers import Container
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.model import VersionSnapshot
 from rubrictui.core.records import RubricSummary, VersionSummary
-from rubrictui.screens.base import ShellScreen
+from rubrictui.screens.base import FilteredScreen, ShellScreen
 from rubrictui.screens.choose import ChooseScreen
 from rubrictui.screens.opening_work import score_any
 from rubrictui.screens.rubric_text import node_lines, version_lines
@@ -54,7 +54,7 @@ def version_rows(versions: tuple[VersionSummary, ...]) -> list[Row]:
     return rows
 
 
-class RubricScreen(ShellScreen[None]):
+class RubricScreen(FilteredScreen[None], ShellScreen[None]):
     """One version, read only.
 
     Args:
@@ -185,15 +185,3 @@ class RubricScreen(ShellScreen[None]):
             self.say("This rubric has no published version, so nothing can be scored with it.")
             return
         await score_any(self, rubric_id=self._rubric.id)
-
-    async def action_filter(self) -> None:
-        """Type a filter."""
-        await self.query_one(FilterLine).open()
-
-    def action_back(self) -> None:
-        """Clear the filter; without one go back."""
-        line = self.query_one(FilterLine)
-        if line.is_active:
-            line.action_clear()
-        else:
-            self.dismiss(None)

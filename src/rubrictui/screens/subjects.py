@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 
 from rubrictui.core.records import Evaluation, EvaluationStatus, Subject
 from rubrictui.screens import Entry, ScreenSpec
-from rubrictui.screens.base import ShellScreen
+from rubrictui.screens.base import FilteredScreen, ShellScreen
 from rubrictui.screens.choose import ChooseScreen
 from rubrictui.screens.inbox_rows import OUTCOME_WORDS
 from rubrictui.screens.opening_work import open_form, open_result, score_any
@@ -91,7 +91,7 @@ def evaluation_rows(evaluations: Sequence[Evaluation], zone: tzinfo | None) -> l
     return rows
 
 
-class SubjectsScreen(ShellScreen[None]):
+class SubjectsScreen(FilteredScreen[None], ShellScreen[None]):
     """What there is to score."""
 
     TITLE = "Subjects"
@@ -175,18 +175,6 @@ class SubjectsScreen(ShellScreen[None]):
         """Pick a rubric and score the subject under the cursor."""
         if (current := self.query_one(RowsList).current) is not None:
             await score_any(self, subject_id=current.id)
-
-    async def action_filter(self) -> None:
-        """Type a filter."""
-        await self.query_one(FilterLine).open()
-
-    def action_back(self) -> None:
-        """Clear the filter; without one go back."""
-        line = self.query_one(FilterLine)
-        if line.is_active:
-            line.action_clear()
-        else:
-            self.dismiss(None)
 
 
 SCREEN = ScreenSpec(

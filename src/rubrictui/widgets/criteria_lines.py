@@ -342,7 +342,11 @@ def _detail(row: CriteriaRow, width: int, state: RowState, in_full: bool) -> lis
         )
     if answer is not None:
         shown = answer.evidence if in_full else answer.evidence[:_PREVIEW_LINES]
-        lines.extend([(QUOTE + " ", "mark"), (evidence_line(item, width - 2), "detail")] for item in shown)
+        for item in shown:
+            text = evidence_lines(item, width - 2) if in_full else [evidence_line(item, width - 2)]
+            lines.extend(
+                [(QUOTE + " " if first else "  ", "mark"), (part, "detail")] for first, part in _first(text)
+            )
         if len(answer.evidence) > len(shown):
             lines.append([(f"  and {len(answer.evidence) - len(shown)} more", "muted")])
     return lines
@@ -457,7 +461,19 @@ def evidence_line(item: Evidence, width: int) -> str:
     if item.kind is EvidenceKind.QUOTE:
         where = f" ({one_line(item.source, 20)})" if item.source and item.source != "text" else ""
         return f"“{one_line(item.text, max(width - 2 - cell_len(where), 4))}”{where}"
+    return one_line(_cited(item), width)
+
+
+def evidence_lines(item: Evidence, width: int) -> list[str]:
+    """One piece of evidence in its whole length."""
+    if item.kind is EvidenceKind.QUOTE:
+        where = f" ({item.source})" if item.source and item.source != "text" else ""
+        return _paragraph(f"“{item.text}”{where}", width, None)
+    return _paragraph(_cited(item), width, None)
+
+
+def _cited(item: Evidence) -> str:
     text = item.text or item.source or ""
     if item.kind is EvidenceKind.FILE and item.source and item.text:
         text = f"{item.source}: {item.text}"
-    return one_line(f"{item.kind.value}: {text}", width)
+    return f"{item.kind.value}: {text}"

@@ -341,7 +341,7 @@ class CriteriaList(OpenList):
     def action_settle(self) -> None:
         """Settle what is being typed."""
         if self._level is not None:
-            self._after_level(self._level, self._level.settle())
+            self._settle_level()
         else:
             self._settle_number()
 
@@ -380,6 +380,11 @@ class CriteriaList(OpenList):
         else:
             self._say(outcome.reason)
 
+    def _settle_level(self) -> None:
+        """Take the one digit that was typed for the level it is, if it is one."""
+        if self._level is not None:
+            self._after_level(self._level, self._level.settle())
+
     def take_number(self) -> tuple[Node, float] | None:
         """End typing and return the number for its criterion; None when there is none that can be kept."""
         entry = self._number
@@ -403,8 +408,8 @@ class CriteriaList(OpenList):
         """What was typed is not lost by going elsewhere."""
         if self._number is not None:
             self._settle_number()
-        elif self._level is not None:
-            self.action_abandon()
+        else:
+            self._settle_level()
 
     def action_not_applicable(self) -> None:
         """Toggle not applicable, or say why it is not allowed."""
@@ -443,7 +448,9 @@ class CriteriaList(OpenList):
     # -- moving
 
     def move_to(self, index: int, *, at_top: bool = False) -> None:
-        """Go to a row. A number being typed is settled first, or keeps the cursor where it is."""
+        """Go to a row. What is being typed is settled first; a number that is none keeps the cursor."""
+        if index != self.row_cursor:
+            self._settle_level()
         if self._number is None or index == self.row_cursor or self._settle_number():
             super().move_to(index, at_top=at_top)
 

@@ -11,7 +11,7 @@ from rubrictui.core.display import visible
 from rubrictui.core.explain import display_score, number
 from rubrictui.core.model import Node, RollupMethod, ScaleType, VersionSnapshot, fold_id
 from rubrictui.core.records import Cohort, CohortCriterion, EvaluationDetail, EvaluationScore
-from rubrictui.widgets.criteria_lines import evidence_line, format_number, percent
+from rubrictui.widgets.criteria_lines import evidence_line, evidence_lines, format_number, percent
 from rubrictui.widgets.criteria_rows import criteria_rows
 from rubrictui.widgets.text import Line, expand_tabs, one_line, pad, wrap
 
@@ -221,7 +221,9 @@ def _detail(row: ResultRow, width: int, version: VersionSnapshot, in_full: bool)
         add("✎ " + (score.rationale or "").strip(), "text", 3)
     if score is not None:
         items = score.evidence if in_full else score.evidence[:2]
-        facts.extend((f"❝ {evidence_line(item, width - 2)}", "text") for item in items)
+        for item in items:
+            text = evidence_lines(item, width - 2) if in_full else [evidence_line(item, width - 2)]
+            facts.extend((f"{' ' if later else '❝'} {part}", "text") for later, part in enumerate(text))
         if len(score.evidence) > len(items):
             facts.append((f"  and {len(score.evidence) - len(items)} more: Enter shows all", "muted"))
     return facts
