@@ -32,7 +32,7 @@ from rubrictui.app import RubrictuiApp
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.model import Node, NodeType, VersionSnapshot
 from rubrictui.core.records import RubricSummary
-from rubrictui.screens import inbox, opening_work
+from rubrictui.screens import opening_work
 from rubrictui.screens.catalog import CatalogScreen
 from rubrictui.screens.choose import ChooseScreen
 from rubrictui.screens.help import HelpScreen
