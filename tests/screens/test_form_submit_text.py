@@ -39,7 +39,7 @@ def test_what_will_be_frozen_is_said_on_the_display_range() -> None:
     assert text.split("\n") == [
         "Score 5 on 1 to 5 · Strong",
         "Passed: the score of 5 reaches the threshold of 3.4.",
-        "Completeness 33.3%: 2 of 3 criteria unanswered.",
+        "Completeness 33.33%: 2 of 3 criteria that count unanswered.",
         "Submitting freezes the answers and this score. A correction is a new evaluation that supersedes it.",
     ]
 

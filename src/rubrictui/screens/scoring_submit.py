@@ -42,15 +42,12 @@ def submit_text(preview: SubmitPreview, version: VersionSnapshot) -> str:
             band = band_of(version, result.normalized_score)
             lines.append(f"Score {score} on {low} to {high}" + (f" · {band.label}" if band else ""))
         lines.append(explain_outcome(version, result))
-        total = sum(1 for node in version.nodes if node.is_criterion)
-        open_ones = len(preview.unanswered)
+        counting = {node.key for node in version.nodes if node.is_criterion and not node.is_advisory}
+        open_ones = len(counting.intersection(preview.unanswered))
+        total = counted(len(counting), "criterion that counts", "criteria that count")
         lines.append(
             f"Completeness {percentage(result.completeness)}: "
-            + (
-                f"{open_ones} of {counted(total, 'criterion', 'criteria')} unanswered."
-                if open_ones
-                else "all answered."
-            )
+            + (f"{open_ones} of {total} unanswered." if open_ones else "all that counts is answered.")
         )
         lines.append(
             "Submitting freezes the answers and this score. A correction is a new evaluation that supersedes it."

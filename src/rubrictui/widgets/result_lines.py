@@ -83,8 +83,8 @@ def shown_score(version: VersionSnapshot, score: float | None) -> str:
 
 
 def percentage(share: float) -> str:
-    """A share of 0..1 as a percentage, at most one decimal."""
-    return f"{number(round(share * 100, 1))}%"
+    """A share of 0..1 as a percentage, at most two decimals."""
+    return f"{number(round(share * 100, 2))}%"
 
 
 def points(version: VersionSnapshot, contribution: float | None) -> str:
