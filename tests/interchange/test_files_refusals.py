@@ -9,7 +9,7 @@ import yaml
 
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import Level, Node, Scale, VersionSnapshot
-from rubrictui.interchange import yaml_nodes
+from rubrictui.ground import yaml_nodes
 from rubrictui.interchange.documents import (
     AnswerEntry,
     RubricFile,

@@ -12,7 +12,7 @@ from rubrictui.cli._parser import Commands
 from rubrictui.core.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from rubrictui.interchange.findings import Finding
+    from rubrictui.ground.findings import Finding
 
 
 def register(commands: Commands) -> None:
@@ -85,7 +85,7 @@ def _snapshot_findings(name: str) -> list[Finding]:
     """What is wrong with a snapshot's JSON: why it cannot be read, else what stands against publishing it."""
     from rubrictui.cli._input import read_bytes
     from rubrictui.core.loading import version_from_json
-    from rubrictui.interchange.findings import Finding
+    from rubrictui.ground.findings import Finding
     from rubrictui.interchange.places import Places, publish_findings
 
     try:

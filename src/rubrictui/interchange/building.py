@@ -19,9 +19,8 @@ import msgspec.inspect as mi
 
 from rubrictui.core.display import name_fault
 from rubrictui.core.records import MAXIMUM_NAME
-from rubrictui.interchange.findings import Findings
-from rubrictui.interchange.shapes import Shape
-from rubrictui.interchange.yaml_nodes import (
+from rubrictui.ground.findings import Findings
+from rubrictui.ground.yaml_nodes import (
     BrokenNode,
     MappingNode,
     Position,
@@ -29,6 +28,7 @@ from rubrictui.interchange.yaml_nodes import (
     SequenceNode,
     YamlNode,
 )
+from rubrictui.interchange.shapes import Shape
 
 _NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from rubrictui.core.authoring import Problem, publish_problems
 from rubrictui.core.model import Value, VersionSnapshot
-from rubrictui.interchange.findings import Finding
+from rubrictui.ground.findings import Finding
 
 Position = tuple[int, int]
 

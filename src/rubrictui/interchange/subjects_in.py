@@ -363,9 +363,9 @@ def _front_matter(text: str, path: Path) -> tuple[str, dict[str, Any]]:
     end = text.find(f"\n{_FENCE}\n", len(_FENCE))
     if end < 0:
         return text, {}
+    from rubrictui.ground.findings import Findings, raise_for_errors
+    from rubrictui.ground.yaml_nodes import MappingNode, read_nodes
     from rubrictui.interchange.building import BROKEN, Builder
-    from rubrictui.interchange.findings import Findings, raise_for_errors
-    from rubrictui.interchange.yaml_nodes import MappingNode, read_nodes
 
     findings = Findings(str(path))
     # A line is kept before it, so that the lines of the findings are those of the file.

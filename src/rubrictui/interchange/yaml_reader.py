@@ -14,9 +14,10 @@ from typing import Any
 
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import Value
+from rubrictui.ground.findings import Finding, Findings, has_errors, raise_for_errors
+from rubrictui.ground.yaml_nodes import BrokenNode, MappingNode, ScalarNode, YamlNode, decode, read_nodes
 from rubrictui.interchange.building import BROKEN, Builder
 from rubrictui.interchange.documents import Document
-from rubrictui.interchange.findings import Finding, Findings, has_errors, raise_for_errors
 from rubrictui.interchange.places import Places
 from rubrictui.interchange.resolving import Names, ScaleLookup, VersionLookup
 from rubrictui.interchange.rubric_resolving import RubricResolver
@@ -29,7 +30,6 @@ from rubrictui.interchange.shapes import (
 )
 from rubrictui.interchange.subject_files import read_bytes
 from rubrictui.interchange.subject_resolving import SubjectResolver
-from rubrictui.interchange.yaml_nodes import BrokenNode, MappingNode, ScalarNode, YamlNode, decode, read_nodes
 
 
 class ReadDocument(Value, frozen=True, kw_only=True):

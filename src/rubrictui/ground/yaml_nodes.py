@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from rubrictui.interchange.findings import Findings
+from rubrictui.ground.findings import Findings
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 100

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from rubrictui.core.errors import InvalidInputError
-from rubrictui.core.model import Value
+import msgspec
+
+from rubrictui.ground.errors import InvalidInputError
 
 Severity = Literal["error", "warning"]
 
 
-class Finding(Value, frozen=True, kw_only=True):
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One problem. ``line`` and ``column`` count from 1; ``code`` is a stable word for programs.
 
     ``str(finding)`` is the line that compilers print: ``file:line:column: error: message``.
