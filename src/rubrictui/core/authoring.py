@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final
 
 from rubrictui.core.bands import band_gaps, band_overlaps, band_problems
 from rubrictui.core.canonical import canonical_json
@@ -24,12 +23,10 @@ from rubrictui.core.model import (
     VersionSnapshot,
     fold_id,
 )
-from rubrictui.core.problems import Problem, Severity, is_share, repeated, rounded
+from rubrictui.core.problems import MAXIMUM_KEY_LENGTH, Problem, Severity, is_share, repeated, rounded
 from rubrictui.core.scales import scale_problems
 
 __all__ = ["Problem", "band_gaps", "band_overlaps", "publish_problems", "weight_shares"]
-
-MAXIMUM_KEY_LENGTH: Final = 100
 
 
 def weight_shares(version: VersionSnapshot) -> dict[str, float | None]:

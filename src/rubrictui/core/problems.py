@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from typing import Literal
+from typing import Final, Literal
 
 from rubrictui.core.model import Value
 from rubrictui.core.rounding import round6
 
 Severity = Literal["error", "warning"]
+
+#: A key has at most this many characters (guide section 2, "Keys are permanent").
+MAXIMUM_KEY_LENGTH: Final = 100
 
 
 class Problem(Value, frozen=True, kw_only=True):
