@@ -97,14 +97,14 @@ def test_a_check_says_in_words_how_the_tables_differ(store_path: Path, sql: str,
 
 
 def restore_postgresql(database: Database, trigger: str) -> None:
-    from rubrictui.store.migrations import triggers_0001, views_0001
+    from rubrictui.store.migrations import triggers_0002, views_0001
 
     with database.write() as connection:
         connection.exec_driver_sql(
             f"CREATE TRIGGER {trigger} BEFORE DELETE ON evaluation FOR EACH ROW EXECUTE FUNCTION {trigger}()"
         )
         connection.exec_driver_sql(views_0001.statements("postgresql")[2])
-    assert any(rule.name == trigger for rule in triggers_0001.RULES)
+    assert any(rule.name == trigger for rule in triggers_0002.RULES)
 
 
 def test_a_check_finds_a_damaged_file_and_broken_references(store_path: Path) -> None:
@@ -136,16 +136,16 @@ def test_every_foreign_key_has_an_index_that_begins_with_it(store_path: Path) ->
 
 @pytest.fixture
 def outdated(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A store of revision 0001, opened by a program whose newest is 0002."""
-    monkeypatch.setattr("rubrictui.store.database.HEAD", "0002")
-    monkeypatch.setattr("rubrictui.store.upgrade.known", lambda found: found in {"0001", "0002"})
+    """A store of today's revision, opened by a program whose newest is another."""
+    monkeypatch.setattr("rubrictui.store.database.HEAD", "next")
+    monkeypatch.setattr("rubrictui.store.upgrade.known", lambda found: found in {revision.HEAD, "next"})
     return store_path
 
 
 def migrate_with(monkeypatch: pytest.MonkeyPatch, step: Callable[[Connection], None]) -> None:
     def run(connection: Connection) -> None:
         step(connection)
-        connection.exec_driver_sql(f"UPDATE {revision.REVISION_TABLE} SET version_num = '0002'")
+        connection.exec_driver_sql(f"UPDATE {revision.REVISION_TABLE} SET version_num = 'next'")
 
     monkeypatch.setattr("rubrictui.store.upgrade.upgrade", run)
 
@@ -159,14 +159,14 @@ def test_an_upgrade_keeps_a_copy_of_the_store_as_it_was(
 ) -> None:
     migrate_with(monkeypatch, add_a_table)
     with Database.open(outdated) as database:
-        assert database.upgraded_from == "0001"
+        assert database.upgraded_from == revision.HEAD
         assert not database.created
         copy = database.backup_path
     assert copy is not None
     assert copy.parent == outdated.parent
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     with closing(sqlite3.connect(copy)) as raw:
-        assert raw.execute("SELECT version_num FROM store_revision").fetchone() == ("0001",)
+        assert raw.execute("SELECT version_num FROM store_revision").fetchone() == (revision.HEAD,)
         assert raw.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert raw.execute("SELECT count(*) FROM sqlite_master WHERE name = 'added'").fetchone() == (0,)
     with Database.open(outdated) as again:
@@ -186,7 +186,7 @@ def test_an_upgrade_that_fails_half_way_leaves_the_store_as_it_was(
     with pytest.raises(RuntimeError, match="power cut"):
         Database.open(outdated)
     with closing(sqlite3.connect(outdated)) as raw:
-        assert raw.execute("SELECT version_num FROM store_revision").fetchone() == ("0001",)
+        assert raw.execute("SELECT version_num FROM store_revision").fetchone() == (revision.HEAD,)
         assert raw.execute("SELECT count(*) FROM sqlite_master WHERE name = 'added'").fetchone() == (0,)
         assert "title" in [row[1] for row in raw.execute("PRAGMA table_info(subject)")]
 

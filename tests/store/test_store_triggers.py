@@ -195,7 +195,7 @@ def test_no_column_of_a_frozen_row_is_forgotten(published_world: World) -> None:
     """Whatever columns the tables get one day: only the moves' own may change."""
     world = published_world
     free = {
-        VERSION: {"status", "retired_at"},
+        VERSION: {"status", "retired_at"},  # retired_by moves with them, never alone
         SCALE_LEVEL: {"description"},
         EVALUATION: {"status", "ended_at", "end_reason"},
     }
@@ -240,7 +240,8 @@ def test_the_table_above_has_every_number() -> None:
 ALLOWED: list[tuple[str, Act]] = [
     ("retire and restore", lambda w: (
         w.rows.retire(w.version),
-        w.rows.change(VERSION, w.version, status="Published", retired_at=None))),
+        w.rows.change(
+            VERSION, w.version, status="Published", retired_at=None, retired_by="someone else"))),
     ("a level's description", lambda w: w.rows.change(SCALE_LEVEL, w.level, description="Clearer")),
     ("a level of a scale in drafts only", lambda w: w.rows.change(
         SCALE_LEVEL, w.free_level, label="Other", normalized_value=0.2)),

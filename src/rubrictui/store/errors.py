@@ -259,6 +259,10 @@ _CONSTRAINTS = {
         "Two criteria of one version have the same key.",
         "Give each criterion its own key.",
     ),
+    "uq_sample_answer_set_rubric_id_name": (
+        "This rubric has sample answers of this name already.",
+        "Choose another name.",
+    ),
     "uq_subject_entity_record_id": ("A subject of this entity and record id exists already.", "Use that subject."),
     "uq_context_entity_record_id": ("A context of this entity and record id exists already.", "Use that context."),
     "uq_assignment_open": ("This reviewer has this subject assigned already.", "Use that assignment."),

@@ -189,7 +189,10 @@ class RubricRow(Base, table=True):
 
 
 class VersionRow(Base, table=True):
-    """One version. A Draft has no number; any other status has one, unique within the rubric."""
+    """One version. A Draft has no number; any other status has one, unique within the rubric.
+
+    ``saved_at`` and ``saved_by`` are of the last save of its draft.
+    """
 
     __tablename__ = "rubric_version"
     __table_args__ = (
@@ -242,6 +245,9 @@ class VersionRow(Base, table=True):
     published_at: datetime | None = _instant(nullable=True)
     published_by: str | None = None
     retired_at: datetime | None = _instant(nullable=True)
+    saved_at: datetime | None = _instant(nullable=True)
+    saved_by: str | None = None
+    retired_by: str | None = None
 
 
 class CriterionRow(Base, table=True):
@@ -300,6 +306,21 @@ class BandRow(Base, table=True):
     max_score: float = 1.0
     display_tone: str | None = None
     sequence: int = 0
+
+
+class SampleAnswerSetRow(Base, table=True):
+    """Answers an author tries drafts on. Kept for the rubric, by criterion key, so that the next draft has them."""
+
+    __tablename__ = "sample_answer_set"
+    __table_args__ = (UniqueConstraint("rubric_id", "name"),)
+
+    id: str = Field(primary_key=True)
+    rubric_id: str = Field(foreign_key="rubric.id", ondelete="CASCADE")
+    name: str
+    answers: Any = _json()
+    sequence: int = 0
+    saved_at: datetime = _instant()
+    saved_by: str
 
 
 # -- work to score -----------------------------------------------------------------------------------
@@ -534,6 +555,7 @@ VERSION = _table(VersionRow)
 CRITERION = _table(CriterionRow)
 CRITERION_LEVEL = _table(CriterionLevelRow)
 BAND = _table(BandRow)
+SAMPLE_SET = _table(SampleAnswerSetRow)
 SUBJECT = _table(SubjectRow)
 CONTEXT = _table(ContextRow)
 ASSIGNMENT = _table(AssignmentRow)

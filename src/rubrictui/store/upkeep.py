@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Table, func, select
 
 from rubrictui.core.records import User
 from rubrictui.store import access
-from rubrictui.store.migrations import triggers_0001, views_0001
+from rubrictui.store.migrations import triggers_0002, views_0001
 from rubrictui.store.tables import CONTEXT, RUBRIC, STORE_INFO, SUBJECT, USER, VERSION
 from rubrictui.store.upgrade import differences
 
@@ -116,10 +116,9 @@ def _part(what: str, operation: Sequence[Any]) -> str:
 def _expected(dialect: str) -> dict[str, str | None]:
     """Trigger and view names, with their text where the database keeps it as it was given."""
     if dialect == "sqlite":
-        texts = [*triggers_0001.sqlite_statements(), *views_0001.statements(dialect)]
+        texts = [*triggers_0002.sqlite_statements(), *views_0001.statements(dialect)]
         return {text.split()[2]: text for text in texts}
-    rules = (*triggers_0001.RULES, *triggers_0001.TRUNCATE_RULES)
-    return dict.fromkeys([*(rule.name for rule in rules), *views_0001.VIEWS])
+    return dict.fromkeys([*triggers_0002.rule_names(), *views_0001.VIEWS])
 
 
 def _triggers_and_views(connection: Connection) -> dict[str, str]:

@@ -17,6 +17,7 @@ SQLite and once for PostgreSQL, so both refuse the same. A rule's condition is S
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -183,17 +184,17 @@ _WHAT = {
 }
 
 
-def sqlite_statements() -> list[str]:
+def sqlite_statements(rules: Iterable[Rule] = RULES) -> list[str]:
     """``CREATE TRIGGER`` for every rule. ``IS NOT`` is SQLite's older word for ``IS DISTINCT FROM``."""
     return [
         f"CREATE TRIGGER {rule.name} BEFORE {rule.event} ON {rule.table} FOR EACH ROW"
         f" WHEN {rule.condition.replace('IS DISTINCT FROM', 'IS NOT')}"
         f" BEGIN SELECT RAISE(ABORT, '{rule.number} {_WHAT[rule.number]}'); END"
-        for rule in RULES
+        for rule in rules
     ]
 
 
-def postgresql_statements(schema: str) -> list[str]:
+def postgresql_statements(schema: str, rules: Iterable[Rule] = (*RULES, *TRUNCATE_RULES)) -> list[str]:
     """A function and its trigger for every rule.
 
     The functions look tables up in ``schema`` first and in the session's temporary schema last: otherwise a
@@ -201,7 +202,7 @@ def postgresql_statements(schema: str) -> list[str]:
     """
     quoted = '"' + schema.replace('"', '""') + '"'
     statements: list[str] = []
-    for rule in (*RULES, *TRUNCATE_RULES):
+    for rule in rules:
         row = {"DELETE": "OLD", "TRUNCATE": "NULL"}.get(rule.event, "NEW")
         each = "STATEMENT" if rule.event == "TRUNCATE" else "ROW"
         statements.append(
