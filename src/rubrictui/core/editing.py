@@ -13,5 +13,47 @@ tell by identity what to do again.
 from __future__ import annotations
 
 from rubrictui.core.editing_base import Edited, EditError, propose_key
+from rubrictui.core.editing_clip import Clip, copy_subtree, paste
+from rubrictui.core.editing_moves import delete, duplicate, indent, move, move_to, outdent
+from rubrictui.core.editing_nodes import add_node, rekey, rename, set_anchor, set_node, use_scale
+from rubrictui.core.editing_version import (
+    add_band,
+    delete_band,
+    even_bands,
+    move_band_edge,
+    set_band,
+    set_version,
+    split_band,
+)
+from rubrictui.core.history import History
+from rubrictui.core.tree import tidy
 
-__all__ = ["EditError", "Edited", "propose_key"]
+__all__ = [
+    "Clip",
+    "EditError",
+    "Edited",
+    "History",
+    "add_band",
+    "add_node",
+    "copy_subtree",
+    "delete",
+    "delete_band",
+    "duplicate",
+    "even_bands",
+    "indent",
+    "move",
+    "move_band_edge",
+    "move_to",
+    "outdent",
+    "paste",
+    "propose_key",
+    "rekey",
+    "rename",
+    "set_anchor",
+    "set_band",
+    "set_node",
+    "set_version",
+    "split_band",
+    "tidy",
+    "use_scale",
+]

@@ -1,0 +1,130 @@
+"""The tree of a draft as a list in walk order, and how nodes are taken out of it and put in.
+
+Walk order is depth first, siblings by sequence: a node's descendants stand right behind it, so a subtree is a
+slice. Nodes that keep their place, parent and sequence stay the same objects.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import msgspec
+
+from rubrictui.core.model import Node, VersionSnapshot, fold_id
+
+
+def tidy(version: VersionSnapshot) -> VersionSnapshot:
+    """The version with its nodes in walk order and rising sequences; the same object when they are so already.
+
+    Nodes that hang on no root (their parent is missing, or they stand in a circle) come last, as they are.
+    """
+    if _is_tidy(version.nodes):
+        return version
+    by_id = {fold_id(node.id): node.id for node in reversed(version.nodes)}
+    children: dict[str | None, list[Node]] = defaultdict(list)
+    for node in version.nodes:
+        above = fold_id(node.parent_id)
+        parent = by_id.get(above, node.parent_id) if above else None
+        children[parent].append(with_parent(node, parent))
+    ordered: list[Node] = []
+    stack = list(reversed(rising(children.pop(None, []))))
+    while stack:
+        node = stack.pop()
+        ordered.append(node)
+        stack.extend(reversed(rising(children.pop(node.id, []))))
+    for lost in children.values():
+        ordered.extend(lost)
+    return msgspec.structs.replace(version, nodes=tuple(ordered))
+
+
+def _is_tidy(nodes: Sequence[Node]) -> bool:
+    path: list[Node] = []
+    last: dict[str | None, int] = {}
+    for node in nodes:
+        parent = node.parent_id
+        while path and path[-1].id != parent:
+            path.pop()
+        if (parent is not None and not path) or node.sequence <= last.get(parent, node.sequence - 1):
+            return False
+        last[parent] = node.sequence
+        path.append(node)
+    return True
+
+
+def end_of(nodes: Sequence[Node], place: int) -> int:
+    """The place behind the last descendant of the node at ``place``; ``nodes`` are in walk order."""
+    inside = {nodes[place].id}
+    end = place + 1
+    while end < len(nodes) and nodes[end].parent_id in inside:
+        inside.add(nodes[end].id)
+        end += 1
+    return end
+
+
+def siblings_of(nodes: Sequence[Node], parent_id: str | None) -> list[Node]:
+    """The children of a node, or the roots for None, in order."""
+    return [node for node in nodes if node.parent_id == parent_id]
+
+
+def with_parent(node: Node, parent_id: str | None) -> Node:
+    return node if node.parent_id == parent_id else msgspec.structs.replace(node, parent_id=parent_id)
+
+
+def with_sequence(node: Node, sequence: int) -> Node:
+    return node if node.sequence == sequence else msgspec.structs.replace(node, sequence=sequence)
+
+
+def rising(siblings: list[Node]) -> list[Node]:
+    """The siblings with rising sequences. The first keeps its own; another only if it is above the one before."""
+    settled: list[Node] = []
+    for node in siblings:
+        floor = settled[-1].sequence + 1 if settled else node.sequence
+        settled.append(with_sequence(node, max(node.sequence, floor)))
+    return settled
+
+
+def reordered(siblings: list[Node]) -> list[Node]:
+    """Siblings in a new order, with the sequences that they already have between them.
+
+    So moving one back gives every sibling the number it had: a draft that looks as before is as before.
+    """
+    numbers = sorted({node.sequence for node in siblings})
+    if len(numbers) < len(siblings):
+        return rising(siblings)
+    return [with_sequence(node, number) for node, number in zip(siblings, numbers, strict=True)]
+
+
+def inserted(
+    nodes: Sequence[Node], block: Sequence[Node], parent_id: str | None, index: int
+) -> tuple[Node, ...]:
+    """``nodes`` with a subtree as the child number ``index`` of a parent (None: among the roots).
+
+    Args:
+        nodes: in walk order, without the block.
+        block: a whole subtree in walk order, its top first.
+        index: 0 is first; a number past the last child appends.
+    """
+    siblings = siblings_of(nodes, parent_id)
+    index = max(0, min(index, len(siblings)))
+    if index < len(siblings):
+        place = nodes.index(siblings[index])
+    elif parent_id is None:
+        place = len(nodes)
+    else:
+        place = end_of(nodes, next(i for i, node in enumerate(nodes) if node.id == parent_id))
+    if index:
+        sequence = siblings[index - 1].sequence + 1
+    else:
+        sequence = max(siblings[0].sequence - 1, 0) if siblings else 0
+    top = with_sequence(with_parent(block[0], parent_id), sequence)
+    return replaced(
+        (*nodes[:place], top, *block[1:], *nodes[place:]),
+        siblings[:index] + rising([top, *siblings[index:]]),
+    )
+
+
+def replaced(nodes: Sequence[Node], changed: Sequence[Node]) -> tuple[Node, ...]:
+    """``nodes`` with those of ``changed`` in the places of the nodes with their ids."""
+    by_id = {node.id: node for node in changed}
+    return tuple(by_id.get(node.id, node) for node in nodes)
