@@ -1,0 +1,386 @@
+"""Critical-failure patterns: when one fires, and what saved a text from it (contract, "Gates").
+
+A pattern is searched for ignoring case. A plain one fires on any match. One with a guard or a context looks
+at each non-overlapping match on its own, in its sentence, and fires when a single match survives:
+
+* ``negation_guard``: a negator begins between the start of the sentence and the end of the match (its start
+  with ``negation_scope: before``), and is a whole word even where it goes on past that point: saved;
+* ``require_context`` does not match in the sentence: saved;
+* ``exclude_context`` matches in the sentence: saved.
+
+The sentence runs from the last boundary wholly before the match to the first at or after its end. A boundary
+is ``.``, ``?`` or ``!`` before white space or the end of the text, or a line break.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Literal
+
+from rubrictui.ground.errors import InvalidInputError
+from rubrictui.matters.errors import GateTimeoutError
+from rubrictui.matters.model import GateEntry, Value
+
+TIME_LIMIT = 1.0
+"""Seconds one gate may take on one text."""
+
+LONGEST_PATTERN = 10_000
+"""Characters; compiling has no time limit of its own."""
+
+EXPLAINED_MATCHES = 500
+"""How many matches a verdict explains; it judges all of them."""
+
+GATE_KEYS = ("pattern", "negation_guard", "negation_scope", "require_context", "exclude_context")
+SCOPES = ("span", "before")
+
+_NEGATOR = re.compile(
+    r"\b(?:no|not|never|nothing|none|neither|nor|cannot|without)\b|n['\u2019]t\b", re.IGNORECASE
+)
+# The longest negator, and one character more to see that its word ends there.
+_NEGATOR_REACH = 8
+_BOUNDARY = re.compile(r"[.?!](?=\s|\Z)|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+
+Outcome = Literal["fires", "negated", "context_missing", "context_excluded"]
+
+
+class GateMatch(Value, frozen=True):
+    """One match and what became of it. All positions are character offsets into the text that was judged.
+
+    Attributes:
+        start, end, text: the match.
+        outcome: ``fires``, or what saved it: ``negated``, ``context_missing``, ``context_excluded``.
+        sentence_start, sentence_end, sentence: the sentence it stands in; for a plain pattern, which
+            looks at no sentence, the match itself.
+        window_end: where the guard window ends; it begins with the sentence. None without a guard.
+        negator, negator_start: the word in the window that saved it.
+        context, context_start: what ``exclude_context`` (or, when it fires, ``require_context``) found.
+    """
+
+    start: int
+    end: int
+    text: str
+    outcome: Outcome
+    sentence_start: int
+    sentence_end: int
+    sentence: str
+    window_end: int | None = None
+    negator: str | None = None
+    negator_start: int | None = None
+    context: str | None = None
+    context_start: int | None = None
+
+    @property
+    def fires(self) -> bool:
+        return self.outcome == "fires"
+
+
+class GateVerdict(Value, frozen=True):
+    """Whether an entry fires on a text, and why.
+
+    Attributes:
+        pattern: the pattern as written, by which a fired gate is reported.
+        fires: whether at least one match survived its guards.
+        matches: the matches in order, the first ``EXPLAINED_MATCHES`` of them.
+        match_count: how many there are.
+    """
+
+    pattern: str
+    fires: bool
+    matches: tuple[GateMatch, ...] = ()
+    match_count: int = 0
+
+
+class GateEntryProblem(Value, frozen=True):
+    """Why an entry is of no use. ``key`` is the key at fault, "" for the whole entry."""
+
+    code: str
+    message: str
+    key: str = ""
+
+
+def check_gate(entry: str | Mapping[str, Any] | GateEntry, text: str) -> GateVerdict:
+    """Whether a critical-failure pattern fires on ``text``, as it is given (scoring gives it normalised text).
+
+    Args:
+        entry: a pattern, or a mapping with ``pattern`` and any of ``negation_guard``, ``negation_scope``,
+            ``require_context``, ``exclude_context``.
+        text: any length.
+
+    Raises:
+        InvalidInputError: the entry is of no use; every reason is in the message.
+        GateTimeoutError: a pattern ran out of time.
+    """
+    return Gate(entry if isinstance(entry, GateEntry) else gate_entry(entry)).judge(text)
+
+
+def gate_entry(entry: object) -> GateEntry:
+    """An entry as written in a rubric, as a value.
+
+    Raises:
+        InvalidInputError: the entry is of no use; every reason is in the message.
+    """
+    problems = gate_entry_problems(entry)
+    if problems:
+        raise InvalidInputError("; ".join(problem.message.rstrip(".") for problem in problems) + ".")
+    if isinstance(entry, str):
+        return GateEntry(pattern=entry, is_plain=True)
+    assert isinstance(entry, Mapping)
+    return GateEntry(**entry)
+
+
+def gate_entry_problems(entry: object) -> tuple[GateEntryProblem, ...]:
+    """Everything that is wrong with an entry, by the codes lint reports."""
+    if isinstance(entry, str):
+        reason = pattern_problem(entry)
+        if reason is None:
+            return ()
+        return (GateEntryProblem(code="gate_regex_invalid", message=f"the pattern is no regex: {reason}."),)
+    if not isinstance(entry, Mapping):
+        return (
+            GateEntryProblem(
+                code="gate_wrong_type", message="a gate must be a pattern or a mapping with a pattern."
+            ),
+        )
+    return tuple(_mapping_problems(entry))
+
+
+def _mapping_problems(entry: Mapping[Any, Any]) -> Iterator[GateEntryProblem]:
+    unknown = [str(key) for key in entry if key not in GATE_KEYS]
+    if unknown:
+        known = ", ".join(GATE_KEYS)
+        yield GateEntryProblem(
+            code="gate_unknown_key",
+            message=f"a gate has no key {', '.join(unknown)}. Its keys are {known}.",
+            key=unknown[0],
+        )
+    pattern = entry.get("pattern")
+    if not isinstance(pattern, str) or not pattern:
+        yield GateEntryProblem(
+            code="gate_pattern_missing", message="a gate needs a pattern, as text that is not empty."
+        )
+    elif (reason := pattern_problem(pattern)) is not None:
+        yield GateEntryProblem(
+            code="gate_regex_invalid", message=f"the pattern is no regex: {reason}.", key="pattern"
+        )
+    if not isinstance(entry.get("negation_guard", False), bool):
+        yield GateEntryProblem(
+            code="gate_guard_not_bool", message="negation_guard must be true or false.", key="negation_guard"
+        )
+    if entry.get("negation_scope", "span") not in SCOPES:
+        yield GateEntryProblem(
+            code="gate_scope_invalid", message="negation_scope must be span or before.", key="negation_scope"
+        )
+    for key in ("require_context", "exclude_context"):
+        if key not in entry:
+            continue
+        context = entry[key]
+        if not isinstance(context, str) or not context:
+            yield GateEntryProblem(
+                code="gate_context_not_string", message=f"{key} must be text that is not empty.", key=key
+            )
+        elif (reason := pattern_problem(context)) is not None:
+            yield GateEntryProblem(
+                code="gate_context_regex_invalid", message=f"{key} is no regex: {reason}.", key=key
+            )
+
+
+def pattern_problem(pattern: str) -> str | None:
+    """Why a pattern does not compile; None when it does."""
+    try:
+        _compile(pattern)
+    except _PatternError as error:
+        return str(error)
+    return None
+
+
+class _PatternError(Exception):
+    pass
+
+
+@lru_cache(maxsize=4096)
+def _compile(pattern: str) -> Any:
+    import regex
+
+    if len(pattern) > LONGEST_PATTERN:
+        raise _PatternError(f"it is longer than {LONGEST_PATTERN:,} characters")
+    try:
+        return regex.compile(pattern, regex.IGNORECASE)
+    except (regex.error, RecursionError, OverflowError, MemoryError, ValueError, KeyError) as error:
+        raise _PatternError(" ".join(str(error).split()) or "it cannot be compiled") from None
+
+
+class Gate:
+    """An entry ready to judge texts; compiled once, when its matter is loaded."""
+
+    __slots__ = ("_exclude", "_pattern", "_require", "entry")
+
+    def __init__(self, entry: GateEntry) -> None:
+        """
+        Raises:
+            InvalidInputError: a pattern does not compile.
+        """
+        self.entry = entry
+        try:
+            self._pattern = _compile(entry.pattern)
+            self._require = _compile(entry.require_context) if entry.require_context is not None else None
+            self._exclude = _compile(entry.exclude_context) if entry.exclude_context is not None else None
+        except _PatternError as error:
+            raise InvalidInputError(f"the pattern {entry.pattern!r} is no regex: {error}.") from None
+
+    def judge(self, text: str) -> GateVerdict:
+        """The full verdict: every match is looked at, whether or not one fired before it."""
+        explained: list[GateMatch] = []
+        count = 0
+        fires = False
+        for match in self._matches(text):
+            count += 1
+            fires = fires or match.fires
+            if len(explained) < EXPLAINED_MATCHES:
+                explained.append(match)
+            elif fires and not explained[-1].fires and not any(found.fires for found in explained):
+                # Whatever is left unsaid, the match that decides is said.
+                explained[-1] = match
+        return GateVerdict(
+            pattern=self.entry.pattern, fires=fires, matches=tuple(explained), match_count=count
+        )
+
+    def first_survivor(self, text: str) -> GateMatch | None:
+        """The first match that fires; None when the gate does not fire.
+
+        Raises:
+            GateTimeoutError: the pattern ran out of time.
+        """
+        return next((match for match in self._matches(text) if match.outcome == "fires"), None)
+
+    def _matches(self, text: str) -> Iterator[GateMatch]:
+        entry = self.entry
+        deadline = time.monotonic() + TIME_LIMIT
+        try:
+            found = self._pattern.finditer(text, timeout=TIME_LIMIT, concurrent=True)
+            if not entry.is_guarded:
+                for match in found:
+                    yield _plain(match)
+                    self._keep(deadline)
+                return
+            sentences = _Sentences(text)
+            contexts: dict[tuple[int, int], tuple[Any, Any]] = {}
+            for match in found:
+                yield self._guarded(match, sentences, contexts)
+                self._keep(deadline)
+        except TimeoutError:
+            raise GateTimeoutError(entry.pattern, TIME_LIMIT) from None
+
+    def _keep(self, deadline: float) -> None:
+        if time.monotonic() > deadline:
+            raise TimeoutError
+
+    def _guarded(
+        self, match: Any, sentences: _Sentences, contexts: dict[tuple[int, int], tuple[Any, Any]]
+    ) -> GateMatch:
+        start, end = match.span()
+        first, last = sentences.around(start, end)
+        entry = self.entry
+        window_end: int | None = None
+        negator: re.Match[str] | None = None
+        if entry.negation_guard:
+            window_end = start if entry.negation_scope == "before" else end
+            negator = sentences.negator(first, window_end)
+        required: Any = None
+        excluded: Any = None
+        if negator is None and (self._require is not None or self._exclude is not None):
+            if (first, last) not in contexts:
+                contexts[first, last] = self._contexts(sentences.text[first:last])
+            required, excluded = contexts[first, last]
+        outcome: Outcome = "fires"
+        context: Any = None
+        if negator is not None:
+            outcome = "negated"
+        elif self._require is not None and required is None:
+            outcome = "context_missing"
+        elif excluded is not None:
+            outcome, context = "context_excluded", excluded
+        else:
+            context = required
+        return GateMatch(
+            start=start,
+            end=end,
+            text=match.group(),
+            outcome=outcome,
+            sentence_start=first,
+            sentence_end=last,
+            sentence=sentences.text[first:last],
+            window_end=window_end,
+            negator=negator.group() if negator is not None else None,
+            negator_start=negator.start() if negator is not None else None,
+            context=context.group() if context is not None else None,
+            context_start=first + context.start() if context is not None else None,
+        )
+
+    def _contexts(self, sentence: str) -> tuple[Any, Any]:
+        """What the required and the excluded context find in a sentence."""
+        found = []
+        for pattern in (self._require, self._exclude):
+            found.append(
+                pattern.search(sentence, timeout=TIME_LIMIT, concurrent=True) if pattern is not None else None
+            )
+        return found[0], found[1]
+
+
+def _plain(match: Any) -> GateMatch:
+    start, end = match.span()
+    text = match.group()
+    return GateMatch(
+        start=start,
+        end=end,
+        text=text,
+        outcome="fires",
+        sentence_start=start,
+        sentence_end=end,
+        sentence=text,
+    )
+
+
+class _Sentences:
+    """Where the sentences of a text begin and end, and the negators in them; found as they are asked for."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for boundary in _BOUNDARY.finditer(text):
+            self._starts.append(boundary.start())
+            self._ends.append(boundary.end())
+        # The first negator at or after a place, remembered: matches come in order, so each stretch of a
+        # long sentence is searched once however many matches it holds.
+        self._searched = (0, 0)
+        self._found: re.Match[str] | None = None
+
+    def around(self, start: int, end: int) -> tuple[int, int]:
+        """(start, end) of the sentence of a match: after the last boundary wholly before it, up to the
+        first boundary at or after its end."""
+        before = bisect_right(self._ends, start)
+        first = self._ends[before - 1] if before else 0
+        after = bisect_left(self._starts, end)
+        last = self._starts[after] if after < len(self._starts) else len(self.text)
+        return first, last
+
+    def negator(self, start: int, end: int) -> re.Match[str] | None:
+        """The first negator that begins in ``start <= i < end``; it may go on past ``end``."""
+        begin, stop = self._searched
+        if not (begin <= start and end <= stop and (self._found is None or self._found.start() >= start)):
+            if self._found is None and begin <= start <= stop < end:
+                # Nothing so far: go on from where the search stopped.
+                self._found = self._search(max(start, stop - 1), end)
+            else:
+                self._found = self._search(start, end)
+            self._searched = (start, end)
+        found = self._found
+        return found if found is not None and found.start() < end else None
+
+    def _search(self, start: int, end: int) -> re.Match[str] | None:
+        found = _NEGATOR.search(self.text, start, end + _NEGATOR_REACH)
+        return found if found is not None and found.start() < end else None
