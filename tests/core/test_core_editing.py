@@ -160,7 +160,6 @@ REFUSED: list[tuple[str, Callable[[VersionSnapshot], Edited]]] = [
     ("number", lambda v: editing.set_version(v, score_display_min=None)),
     ("field", lambda v: editing.set_version(v, not_applicable_policy="Whatever")),
     ("field", lambda v: editing.set_version(v, nodes=())),
-    ("band", lambda v: editing.set_band(v, "gone", label="x")),
 ]
 
 
@@ -315,39 +314,13 @@ def test_anchor_texts_come_along_to_another_scale(labels: tuple[str, ...], level
 # --- bands ------------------------------------------------------------------------------------------
 
 
-def spans(version: VersionSnapshot) -> list[tuple[str, float, float]]:
-    return [(band.label, band.min_score, band.max_score) for band in version.bands]
-
-
-def with_bands() -> VersionSnapshot:
-    return editing.even_bands(small(), ["Low", "Mid", "High", "Top"], ids=["a", "b", "c", "d"]).version
-
-
-def test_bands_are_evened_out_added_split_and_removed() -> None:
-    version = with_bands()
-    assert spans(version) == [
-        ("Low", 0, 0.25), ("Mid", 0.25, 0.5), ("High", 0.5, 0.75), ("Top", 0.75, 1)
-    ]  # fmt: skip
-    version = editing.split_band(version, "b", id="e", label="Fair").version
-    assert [label for label, _, _ in spans(version)] == ["Low", "Mid", "Fair", "High", "Top"]
-    assert spans(version)[1:3] == [("Mid", 0.25, 0.38), ("Fair", 0.38, 0.5)]
-    version = editing.delete_band(version, "a").version
-    version = editing.add_band(version, id="f", label="None", min_score=0, max_score=0.1).version
-    assert spans(version)[0] == ("None", 0, 0.1)
-    assert spans(editing.even_bands(version, ["No", "Yes"]).version) == [("No", 0, 0.5), ("Yes", 0.5, 1)]
-
-
-@pytest.mark.parametrize(("to", "edge"), [(0.4, 0.4), (0.9, 0.5), (-1, 0)])
-def test_a_shared_edge_moves_for_both_bands_and_turns_neither_inside_out(to: float, edge: float) -> None:
-    version = editing.move_band_edge(with_bands(), "a", "max", to).version
-    assert spans(version)[:2] == [("Low", 0, edge), ("Mid", edge, 0.5)]
-    assert [band.id for band in version.bands] == ["a", "b", "c", "d"]
-
-
-def test_an_edge_that_nobody_shares_moves_alone() -> None:
-    version = editing.set_band(with_bands(), "a", max_score=0.2).version
-    version = editing.move_band_edge(version, "a", "max", 0.3).version
-    assert spans(version)[:2] == [("Low", 0, 0.3), ("Mid", 0.25, 0.5)]
+def test_bands_stand_in_the_order_of_their_scores_and_hold_numbers() -> None:
+    high, low = Band(id="h", label="High", min_score=0.5), Band(id="l", label="Low", max_score=0.5)
+    version = editing.set_bands(small(), [high, low]).version
+    assert [band.label for band in version.bands] == ["Low", "High"]
+    assert editing.set_bands(version, version.bands).version is version
+    with pytest.raises(EditError, match="upper end of the band 'Low'"):
+        editing.set_bands(version, [msgspec.structs.replace(low, max_score=math.nan)])
 
 
 # --- history ----------------------------------------------------------------------------------------
@@ -413,7 +386,8 @@ def random_edit(version: VersionSnapshot, rolled: Dice, new_id: Callable[[], str
             new_id=new_id,
         ),
     ]
-    return rolled.choose(edits)()
+    chosen: Callable[[], Edited] = rolled.choose(edits)
+    return chosen()
 
 
 def play(version: VersionSnapshot, rolled: Dice, steps: int) -> History:
@@ -460,10 +434,9 @@ def only(version: VersionSnapshot, top: str) -> VersionSnapshot:
 @given(dice)
 def test_a_pasted_subtree_scores_as_the_one_it_was_copied_from(rolled: Dice) -> None:
     source = play(small(), rolled, 15).version
-    tops = [node.id for node in source.nodes if node.weight >= 0] or [None]
-    top = rolled.choose(tops)
-    if top is None or any(node.weight < 0 for node in source.nodes):
+    if not source.nodes or any(node.weight < 0 for node in source.nodes):
         return
+    top = rolled.choose([node.id for node in source.nodes])
     # The target holds the same scales under other ids and in another order.
     scales = tuple(
         msgspec.structs.replace(
@@ -517,6 +490,3 @@ def test_settings_and_policies_are_set_by_their_words() -> None:
     assert price.not_applicable_policy is NotApplicablePolicy.COUNT_AS_ZERO
     assert price.evaluator_config == {"EvaluatorName": "LLM"}
     assert price.description is None
-    assert editing.add_band(version, id="b", label="All", min_score=0, max_score=1).version.bands == (
-        Band(id="b", label="All", min_score=0, max_score=1),
-    )

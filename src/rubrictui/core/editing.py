@@ -16,15 +16,7 @@ from rubrictui.core.editing_base import Edited, EditError, propose_key
 from rubrictui.core.editing_clip import Clip, copy_subtree, paste
 from rubrictui.core.editing_moves import delete, duplicate, indent, move, move_to, outdent
 from rubrictui.core.editing_nodes import add_node, rekey, rename, set_anchor, set_node, use_scale
-from rubrictui.core.editing_version import (
-    add_band,
-    delete_band,
-    even_bands,
-    move_band_edge,
-    set_band,
-    set_version,
-    split_band,
-)
+from rubrictui.core.editing_version import set_bands, set_version
 from rubrictui.core.history import History
 from rubrictui.core.tree import tidy
 
@@ -33,16 +25,12 @@ __all__ = [
     "EditError",
     "Edited",
     "History",
-    "add_band",
     "add_node",
     "copy_subtree",
     "delete",
-    "delete_band",
     "duplicate",
-    "even_bands",
     "indent",
     "move",
-    "move_band_edge",
     "move_to",
     "outdent",
     "paste",
@@ -50,10 +38,9 @@ __all__ = [
     "rekey",
     "rename",
     "set_anchor",
-    "set_band",
+    "set_bands",
     "set_node",
     "set_version",
-    "split_band",
     "tidy",
     "use_scale",
 ]

@@ -22,7 +22,7 @@ class EditError(RubrictuiError):
     """An edit that is refused, because no draft could hold what it asks for. Nothing has changed.
 
     ``code`` says why: ``key_empty``, ``key_long``, ``key_taken``, ``number``, ``under_criterion``, ``cycle``,
-    ``no_place``, ``not_there``, ``scale_unknown``, ``field``, ``band``.
+    ``no_place``, ``not_there``, ``scale_unknown``, ``field``.
     """
 
     code = "edit_refused"
