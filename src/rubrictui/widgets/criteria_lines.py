@@ -186,7 +186,7 @@ def _line_width(line: Line) -> int:
     return sum(cell_len(text) for text, _ in line)
 
 
-def _fold_chips(chips: Sequence[Line], width: int) -> list[Line]:
+def fold_chips(chips: Sequence[Line], width: int) -> list[Line]:
     """Chips in rows of at most ``width`` cells, whole where they fit."""
     lines: list[Line] = [[]]
     used = 0
@@ -222,7 +222,7 @@ def chip_lines(row: CriteriaRow, layout: Layout) -> int:
     if found is None:
         chips = level_chips(row, RowState())
         fits = _chips_width(chips) <= layout.width - layout.name_end
-        found = 0 if fits else len(_fold_chips(chips, layout.width - layout.name_start))
+        found = 0 if fits else len(fold_chips(chips, layout.width - layout.name_start))
         layout.chip_lines[key] = found
     return found
 
@@ -289,7 +289,7 @@ def criterion_lines(
     name = one_line(row.node.name or row.node.key, max(room, 4))
     head: Line = [bar, status, flag, number, (indent + name, "name"), *marks]
     if own_lines:
-        below = _fold_chips(chips, layout.width - layout.name_start)
+        below = fold_chips(chips, layout.width - layout.name_start)
         if not is_cursor:
             # The height of a closed row must not change with its answer.
             below = [*below, *([] for _ in range(own_lines))][:own_lines]

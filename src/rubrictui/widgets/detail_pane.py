@@ -123,6 +123,19 @@ class DetailPane(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to(y=0, animate=False)
         self.refresh()
 
+    def update_lines(self, lines: Lines) -> None:
+        """Replace what is shown and stay in place; only the rows that look otherwise are painted."""
+        before = self._rows
+        self._lines = lines
+        self._fold()
+        top = round(self.scroll_y)
+        for y in range(self.scrollable_content_region.height):
+            index = top + y
+            old = before[index] if index < len(before) else None
+            new = self._rows[index] if index < len(self._rows) else None
+            if old != new:
+                self.refresh_line(index)
+
     def on_resize(self) -> None:
         if self.scrollable_content_region.width != self._width:
             self._fold()

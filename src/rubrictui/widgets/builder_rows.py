@@ -1,0 +1,211 @@
+"""A draft's nodes as the rows of a tree that is edited: depths, groups, what is folded away. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rubrictui.core.model import (
+    Answer,
+    Node,
+    NodeType,
+    Scale,
+    ScoredNode,
+    VersionSnapshot,
+    fold_id,
+)
+from rubrictui.core.problems import Problem
+from rubrictui.core.shares import sibling_shares
+
+ROOT = ""
+"""The id of the row that stands for the version itself."""
+
+
+@dataclass(slots=True, eq=False)
+class Shape:
+    """The nodes of one draft in the order they stand, with their depths; ids are folded.
+
+    ``children`` has the siblings under each id (``ROOT`` for the top level). Shares are worked out group by
+    group when they are first asked for.
+    """
+
+    version: VersionSnapshot
+    ids: list[str]
+    depths: list[int]
+    place: dict[str, int]
+    children: dict[str, list[Node]]
+    scales: dict[str, Scale]
+    _shares: dict[str, dict[str, float | None]] = field(default_factory=dict)
+
+    def node(self, own: str) -> Node | None:
+        """The node with this folded id; None for the version's row, and for one that is not there."""
+        index = self.place.get(own)
+        return None if index is None else self.version.nodes[index]
+
+    def parent(self, own: str) -> str:
+        """The folded id of the group above; ``ROOT`` for the top level."""
+        node = self.node(own)
+        return fold_id(node.parent_id) if node is not None else ROOT
+
+    def above(self, own: str) -> list[str]:
+        """The folded ids of the groups above, the nearest first."""
+        trail: list[str] = []
+        own = self.parent(own)
+        while own and own in self.place and own not in trail:
+            trail.append(own)
+            own = self.parent(own)
+        return trail
+
+    def scale(self, node: Node) -> Scale | None:
+        """The scale a criterion is answered on; None while it has none that exists."""
+        return self.scales.get(fold_id(node.scale_id)) if node.scale_id else None
+
+    def share(self, node: Node) -> float | None:
+        """A node's share (0..1) of its group when every sibling counts; None where it takes no part."""
+        group = fold_id(node.parent_id)
+        shares = self._shares.get(group)
+        if shares is None:
+            siblings = self.children.get(group, [])
+            numbers = sibling_shares(siblings)
+            shares = {fold_id(each.id): share for each, share in zip(siblings, numbers, strict=True)}
+            self._shares[group] = shares
+        return shares.get(fold_id(node.id))
+
+    def share_of_all(self, node: Node) -> float | None:
+        """A node's fixed part (0..1) of the whole; None below a group that picks its lowest or highest."""
+        part = self.share(node)
+        for own in self.above(fold_id(node.id)):
+            group = self.node(own)
+            share = self.share(group) if group is not None else None
+            if part is None or share is None or group is None or picks_one(group):
+                return None
+            part *= share
+        return part
+
+    def below(self, own: str) -> int:
+        """How many nodes stand under a node, at any depth."""
+        if not own:
+            return len(self.ids)
+        start = self.place.get(own)
+        if start is None:
+            return 0
+        end = start + 1
+        while end < len(self.ids) and self.depths[end] > self.depths[start]:
+            end += 1
+        return end - start - 1
+
+
+def picks_one(group: Node) -> bool:
+    """Whether a group takes the lowest or the highest of its children, so that no part of it is fixed."""
+    return group.rollup_method is not None and group.rollup_method.value != "WeightedMean"
+
+
+def shape_of(version: VersionSnapshot, before: Shape | None = None) -> Shape:
+    """The shape of a draft whose nodes stand in walk order.
+
+    Args:
+        before: the shape of the draft one edit ago: while ids and parents are the same, its order is kept.
+    """
+    nodes = version.nodes
+    scales = (
+        before.scales
+        if before is not None and before.version.scales is version.scales
+        else {fold_id(scale.id): scale for scale in version.scales}
+    )
+    changed = changed_nodes(before.version, version) if before is not None else None
+    if before is not None and changed is not None:
+        children, shares = before.children, before._shares
+        if changed:
+            children, shares = dict(children), dict(shares)
+            for index in changed:
+                group = fold_id(nodes[index].parent_id)
+                shares.pop(group, None)
+                siblings = list(children[group])
+                siblings[siblings.index(before.version.nodes[index])] = nodes[index]
+                children[group] = siblings
+        return Shape(version, before.ids, before.depths, before.place, children, scales, shares)
+    ids: list[str] = []
+    depths: list[int] = []
+    place: dict[str, int] = {}
+    children = {}
+    for index, node in enumerate(nodes):
+        own = fold_id(node.id)
+        parent = fold_id(node.parent_id)
+        above = place.get(parent) if parent else None
+        ids.append(own)
+        depths.append(0 if above is None else depths[above] + 1)
+        place[own] = index
+        children.setdefault(parent, []).append(node)
+    return Shape(version, ids, depths, place, children, scales)
+
+
+def changed_nodes(before: VersionSnapshot, after: VersionSnapshot) -> list[int] | None:
+    """The places of the nodes that an edit changed; None when any came, went or moved.
+
+    Nodes that an edit leaves alone stay the same objects, so this costs little.
+    """
+    if before.nodes is after.nodes:
+        return []
+    if len(before.nodes) != len(after.nodes):
+        return None
+    changed = [
+        i for i, (old, new) in enumerate(zip(before.nodes, after.nodes, strict=True)) if old is not new
+    ]
+    for index in changed:
+        old, new = before.nodes[index], after.nodes[index]
+        if old.id != new.id or old.parent_id != new.parent_id or old.node_type != new.node_type:
+            return None
+    return changed
+
+
+def visible_rows(shape: Shape, folded: Collection[str]) -> list[str]:
+    """The rows that no folded group hides, as folded ids; the version's row first."""
+    if not folded:
+        return [ROOT, *shape.ids]
+    rows = [ROOT]
+    hidden_below = -1
+    for own, depth in zip(shape.ids, shape.depths, strict=True):
+        if hidden_below >= 0 and depth > hidden_below:
+            continue
+        hidden_below = depth if own in folded else -1
+        rows.append(own)
+    return rows
+
+
+def found_rows(shape: Shape, words: str) -> list[str]:
+    """The nodes that hold every one of the words in their name, key or description, in order."""
+    wanted = words.casefold().split()
+    if not wanted:
+        return []
+    found = []
+    for own, node in zip(shape.ids, shape.version.nodes, strict=True):
+        text = f"{node.name}\n{node.key}\n{node.description or ''}".casefold()
+        if all(word in text for word in wanted):
+            found.append(own)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A sample answer set as the tree shows it: the answers by folded id, and what each node scored."""
+
+    answers: Mapping[str, Answer]
+    scores: Mapping[str, ScoredNode]
+    score: float | None = None
+
+
+NO_SAMPLE = Sample({}, {})
+
+
+def problems_by_node(problems: Sequence[Problem]) -> dict[str, list[Problem]]:
+    """The problems of each node by folded id, errors first; those of the version and its bands under ``ROOT``."""
+    found: dict[str, list[Problem]] = {}
+    for problem in problems:
+        found.setdefault(fold_id(problem.node_id), []).append(problem)
+    for several in found.values():
+        several.sort(key=lambda problem: not problem.blocks)
+    return found
+
+
+def is_group(node: Node) -> bool:
+    return node.node_type is NodeType.GROUP

@@ -1,0 +1,45 @@
+"""An open list whose closed rows are one line each: thousands of rows that change with every key."""
+
+from __future__ import annotations
+
+from rubrictui.widgets.open_list import OpenList
+
+_HEIGHT_STEP = 24
+
+
+class FlatList(OpenList):
+    """The base of such lists. A subclass keeps its rows and calls ``relist`` when there are others."""
+
+    def row_height(self, index: int) -> int:
+        return 1
+
+    def measure(self) -> None:
+        """Lay everything out anew."""
+        self.plan(max(self.line_width, 20))
+        self._row_tops = list(range(self.row_count + 1))
+        self._forget_strips()
+        self._settle_height()
+        self._open_cursor_row()
+
+    def relist(self, cursor: int) -> None:
+        """Show the rows as they are now, with the cursor on the row ``cursor``; paints what looks otherwise."""
+        self.row_cursor = min(cursor, self.row_count - 1)
+        self._row_tops = list(range(self.row_count + 1))
+        self._closed_strips.clear()
+        if not self.size.height:
+            return
+        self._settle_height()
+        self._open_cursor_row()
+        if not self.show_cursor():
+            self.paint_changes()
+
+    def repaint(self) -> None:
+        """Paint what looks otherwise; the rows are the same."""
+        self._closed_strips.clear()
+        self.paint_changes()
+
+    def _settle_height(self) -> None:
+        """Keep the height while the rows fit: each change of it lays out the whole screen again."""
+        spare = self.virtual_size.height - self.row_count
+        fits = self.size.height <= spare + self.row_count and 0 <= spare <= 2 * _HEIGHT_STEP
+        self._reserve = spare if fits else _HEIGHT_STEP
