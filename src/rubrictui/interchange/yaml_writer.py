@@ -20,6 +20,7 @@ from rubrictui.interchange.building import is_plain_text
 from rubrictui.interchange.documents import (
     AnswerEntry,
     AssignmentEntry,
+    CategoryFile,
     ContextEntry,
     Document,
     EvaluationEntry,
@@ -49,6 +50,15 @@ def write_documents(documents: Iterable[Document]) -> str:
 def write_document(document: Document) -> str:
     """The YAML text of one document; ends with a newline. Raises like ``write_documents``."""
     match document:
+        case CategoryFile():
+            category = document.category
+            tree = {
+                "kind": "category",
+                "format": FORMAT,
+                "id": category.id,
+                "name": category.name,
+                **_given(description=category.description, sequence=category.sequence or None),
+            }
         case ScaleFile():
             tree = {"kind": "scale", "format": FORMAT, **_scale(document.scale)}
         case RubricFile():
@@ -63,9 +73,14 @@ def write_document(document: Document) -> str:
                 "version_id": document.version_id,
                 **_given(bump=document.bump, summary=document.summary),
             }
+    return write_value(tree)
+
+
+def write_value(value: Any) -> str:
+    """The YAML text of a value as JSON holds it; ends with a newline. Raises like ``write_documents``."""
     try:
         text = yaml.dump(
-            tree, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=WIDTH, default_flow_style=False
+            value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=WIDTH, default_flow_style=False
         )
     except (UnicodeEncodeError, yaml.YAMLError, ValueError, RecursionError) as error:
         raise InvalidInputError(f"The document cannot be written as YAML: {error}.") from None
