@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from math import isfinite
-from operator import itemgetter
+from operator import attrgetter, is_, itemgetter
 from typing import Any, Final
 
 from rubrictui.core.errors import InvalidInputError, ScoringError
@@ -27,7 +27,6 @@ from rubrictui.core.model import (
     Band,
     Level,
     Node,
-    NodeType,
     NotApplicablePolicy,
     RollupMethod,
     Scale,
@@ -36,17 +35,23 @@ from rubrictui.core.model import (
     VersionSnapshot,
     fold_id,
 )
+from rubrictui.core.plan_tree import PlanTree, by_key
 from rubrictui.core.rounding import round6
 
 #: How much is remembered: different answers to one leaf, rows of one answer, nodes' shares in one version.
 _READINGS_KEPT: Final = 512
 _ROWS_KEPT: Final = 256
 _SHARES_KEPT: Final = 50_000
+#: So many versions are remembered for the next state of them.
+_LATEST_KEPT: Final = 4
 
 _BEST: Final[dict[RollupMethod | None, Callable[[list[Any]], Any]]] = {
     RollupMethod.MINIMUM: min,
     RollupMethod.MAXIMUM: max,
 }
+
+#: What decides who takes part, and in which order scores are added up.
+_SHAPE: Final = attrgetter("id", "parent_id", "node_type", "key")
 
 #: Stand for a not-applicable answer and for none among the answers that a leaf remembers.
 NOT_APPLICABLE: Final = object()
@@ -180,8 +185,20 @@ class Shares:
     rollups: list[tuple[Group, list[tuple[int, float]], float]]
 
 
+@dataclass(slots=True, eq=False)
+class _Basis:
+    """What the next state of a version is compared with; the snapshot itself may be gone by then."""
+
+    nodes: tuple[Node, ...]
+    scales: tuple[Scale, ...]
+    policy: NotApplicablePolicy
+    plan: Plan
+
+
 _plans: dict[int, tuple[weakref.ref[VersionSnapshot], Plan]] = {}
 _plans_lock = threading.Lock()
+#: The state of a version compiled last, by version id: a draft being edited goes on from it.
+_latest: dict[str, _Basis] = {}
 
 
 def plan_of(version: VersionSnapshot) -> Plan:
@@ -196,7 +213,8 @@ def plan_of(version: VersionSnapshot) -> Plan:
     # The id may be that of a snapshot that died a moment ago: only the living reference decides.
     if entry is not None and entry[0]() is version:
         return entry[1]
-    plan = _compile(version)
+    before = _latest.get(version.id)
+    plan = (before and _follow(version, before)) or _compile(version)
 
     def forget(dead: weakref.ref[VersionSnapshot]) -> None:
         with _plans_lock:
@@ -205,6 +223,11 @@ def plan_of(version: VersionSnapshot) -> Plan:
 
     with _plans_lock:
         _plans[key] = (weakref.ref(version, forget), plan)
+        if version.id:  # what has none is no stored version, and has no next state
+            _latest.pop(version.id, None)
+            _latest[version.id] = _Basis(version.nodes, version.scales, version.not_applicable_policy, plan)
+            while len(_latest) > _LATEST_KEPT:
+                del _latest[next(iter(_latest))]
     return plan
 
 
@@ -220,127 +243,186 @@ def rounded_input(value: float, what: str) -> float:
     return round6(value)
 
 
-def _compile(version: VersionSnapshot) -> Plan:
-    tree = _Tree(version)
-    scales = {fold_id(scale.id): scale for scale in reversed(version.scales)}
-    levels = {key: {fold_id(level.id): level for level in reversed(scales[key].levels)} for key in scales}
-    checked: set[str] = set()
+class Scales:
+    """The scales of a version by folded id, to make leaves with. The first of two with one id counts."""
 
-    def leaf(node: Node) -> Leaf:
+    def __init__(self, version: VersionSnapshot) -> None:
+        self._version = version
+        self._scales = {fold_id(scale.id): scale for scale in reversed(version.scales)}
+        self._levels: dict[str, dict[str, Level]] = {}
+
+    def leaf(self, node: Node, number: int = 0) -> Leaf:
+        """A criterion as scoring reads answers to it.
+
+        Raises:
+            InvalidInputError: a level of its scale scores outside 0..1, or its gate minimum is no number.
+        """
         scale_id = fold_id(node.scale_id)
-        scale = scales.get(scale_id)
-        if scale is not None and scale_id not in checked:
-            checked.add(scale_id)
+        scale = self._scales.get(scale_id)
+        return Leaf(
+            number=number,
+            node=node,
+            name=node.name.strip() or node.key,
+            gate=_gate(node),
+            policy=effective_na_policy(self._version, node),
+            scale=scale,
+            is_numeric=scale is not None and scale.scale_type is ScaleType.NUMERIC,
+            levels={} if scale is None else self._levels_of(scale_id, scale, node),
+        )
+
+    def _levels_of(self, scale_id: str, scale: Scale, node: Node) -> dict[str, Level]:
+        if scale_id not in self._levels:
             for level in scale.levels:
                 score = level.normalized_value
                 _check(
                     0 <= score <= 1, node, f'normalized value of level "{level.label}"', score, "from 0 to 1"
                 )
-        return Leaf(
-            number=tree.number_of(node),
-            node=node,
-            name=node.name.strip() or node.key,
-            gate=_gate(node),
-            policy=effective_na_policy(version, node),
-            scale=scale,
-            is_numeric=scale is not None and scale.scale_type is ScaleType.NUMERIC,
-            levels=levels.get(scale_id, {}),
-        )
+            self._levels[scale_id] = {fold_id(level.id): level for level in reversed(scale.levels)}
+        return self._levels[scale_id]
 
-    def group(node: Node) -> Group:
-        included = [child for child in _by_key(tree.children_of(node)) if not child.is_advisory]
-        total = sum(child.weight for child in included)
-        _check(isfinite(total), node, "sum of the weights under it", total, "finite")
-        return Group(
-            number=tree.number_of(node),
-            node=node,
-            best=_BEST.get(node.rollup_method),
-            children=tuple((tree.number_of(child), float(child.weight)) for child in included),
-            leaves=tree.leaves_under(node),
-            gate=_gate(node),
-        )
 
+def _compile(version: VersionSnapshot) -> Plan:
+    tree = PlanTree(version)
+    scales = Scales(version)
     for node in tree.walk:
-        _check(node.weight >= 0 and isfinite(node.weight), node, "weight", node.weight, "0 or more")
-        if node.gate_minimum_score is not None:
-            rounded_input(node.gate_minimum_score, f'gate minimum of "{node.key}"')
-    leaves = tuple(leaf(node) for node in tree.leaves)
-    groups = tuple(group(node) for node in tree.groups)
+        _check_numbers(node)
+    leaves = tuple(scales.leaf(node, number) for number, node in enumerate(tree.leaves))
+    numbers = tree.numbers
+    groups = tuple(
+        _group(
+            node,
+            numbers[id(node)],
+            [(numbers[id(child)], child) for child in by_key(tree.children_of(node))],
+            tree.leaves_under(node),
+        )
+        for node in tree.groups
+    )
     return Plan(
         leaves=leaves,
         groups=groups,
         leaf_of={fold_id(each.node.id): each for each in leaves} | {each.node.id: each for each in leaves},
-        in_walk_order=_picker([tree.number_of(node) for node in tree.walk]),
-        by_key=tuple(tree.number_of(node) for node in tree.walk_by_key() if node.is_criterion),
-        gates=tuple(
-            [each.number for each in leaves if each.gate is not None]
-            + [each.number for each in groups if each.gate is not None]
-        ),
-        has_gate=any(node.is_gate for node in version.nodes),
-        pass_threshold=_optional(version.pass_threshold, "pass threshold"),
-        minimum_completeness=_optional(version.minimum_completeness, "minimum completeness"),
-        bands=_bands(version.bands),
+        in_walk_order=_picker([numbers[id(node)] for node in tree.walk]),
+        by_key=tuple(numbers[id(node)] for node in tree.walk_by_key() if node.is_criterion),
+        **_version_parts(version, leaves, groups),
     )
 
 
-class _Tree:
-    """The nodes that take part, numbered. Walked without recursion: ten thousand levels are no deeper.
+def _group(node: Node, number: int, children: list[tuple[int, Node]], leaves: tuple[int, int]) -> Group:
+    """A group of these children, all of them, by key."""
+    included = [(number, float(child.weight)) for number, child in children if not child.is_advisory]
+    total = sum([weight for _, weight in included])
+    _check(isfinite(total), node, "sum of the weights under it", total, "finite")
+    best = _BEST.get(node.rollup_method)
+    return Group(
+        number=number, node=node, best=best, children=tuple(included), leaves=leaves, gate=_gate(node)
+    )
 
-    ``walk`` has them in walk order; ``groups`` ends with ``whole``, a node made up for the version.
+
+def _version_parts(
+    version: VersionSnapshot, leaves: tuple[Leaf, ...], groups: tuple[Group, ...]
+) -> dict[str, Any]:
+    """What of a plan is read off the version as a whole."""
+    gates = [each.number for each in leaves if each.gate is not None]
+    return {
+        "gates": (*gates, *[each.number for each in groups if each.gate is not None]),
+        "has_gate": any(node.is_gate for node in version.nodes),
+        "pass_threshold": _optional(version.pass_threshold, "pass threshold"),
+        "minimum_completeness": _optional(version.minimum_completeness, "minimum completeness"),
+        "bands": _bands(version.bands),
+    }
+
+
+def _check_numbers(node: Node) -> None:
+    _check(node.weight >= 0 and isfinite(node.weight), node, "weight", node.weight, "0 or more")
+    if node.gate_minimum_score is not None:
+        rounded_input(node.gate_minimum_score, f'gate minimum of "{node.key}"')
+
+
+# --- One version after another ---------------------------------------------------------------------------
+
+
+def _follow(version: VersionSnapshot, base: _Basis) -> Plan | None:
+    """The plan of a version that differs from one compiled before in what a few nodes say.
+
+    An author changes one node at a time, and nodes that did not change are the same objects: their leaves,
+    with all that was read there, serve again. None when the trees have another shape or the scales differ.
     """
+    edits = _edited_nodes(version, base)
+    if edits is None:
+        return None
+    plan = base.plan
+    numbers = {id(leaf.node): leaf.number for leaf in plan.leaves}
+    numbers |= {id(group.node): group.number for group in plan.groups}
+    leaves, groups, leaf_of = list(plan.leaves), list(plan.groups), plan.leaf_of
+    unanswered = plan.unanswered
+    scales = Scales(version)
+    first = len(leaves)
+    parents: dict[int, tuple[set[int], set[int]]] = {}
+    shares_stay = True
+    for old, new in edits:
+        number = numbers.get(id(old))
+        if number is None:  # it takes no part
+            continue
+        _check_numbers(new)
+        if number < first:
+            leaves[number] = scales.leaf(new, number)
+            if leaf_of is plan.leaf_of:
+                leaf_of = plan.leaf_of.copy()
+            leaf_of[fold_id(new.id)] = leaf_of[new.id] = leaves[number]
+            unanswered = []
+        else:
+            was = groups[number - first]
+            groups[number - first] = Group(
+                number, new, _BEST.get(new.rollup_method), was.children, was.leaves, _gate(new)
+            )
+        if old.weight != new.weight or old.is_advisory != new.is_advisory:
+            above = _group_above(new, groups)
+            gone, come = parents.setdefault(above, (set(), set()))
+            gone.add(number)
+            if not new.is_advisory:
+                come.add(number)
+            shares_stay = False
+        shares_stay &= old.rollup_method == new.rollup_method
+    for place, (gone, come) in parents.items():
+        group = groups[place]
+        there = {number for number, _ in group.children} - gone | come
+        nodes = [(n, leaves[n].node if n < first else groups[n - first].node) for n in there]
+        nodes.sort(key=lambda child: (child[1].key, child[1].id))
+        groups[place] = _group(group.node, group.number, nodes, group.leaves)
+    final_leaves, final_groups = tuple(leaves), tuple(groups)
+    return Plan(
+        leaves=final_leaves,
+        groups=final_groups,
+        leaf_of=leaf_of,
+        in_walk_order=plan.in_walk_order,
+        by_key=plan.by_key,
+        **_version_parts(version, final_leaves, final_groups),
+        unanswered=unanswered,
+        shares=plan.shares if shares_stay else {},
+        _places=plan._places,
+        _next_place=plan._next_place,
+    )
 
-    def __init__(self, version: VersionSnapshot) -> None:
-        self._by_parent: dict[str, list[Node]] = {}
-        met: set[str] = set()
-        for node in version.nodes:
-            if (folded := fold_id(node.id)) not in met:
-                met.add(folded)
-                self._by_parent.setdefault(fold_id(node.parent_id), []).append(node)
-        self.whole = Node(id="", key="", node_type=NodeType.GROUP)
-        self.walk: list[Node] = []
-        self.leaves: list[Node] = []
-        self._spans: dict[int, tuple[int, int]] = {}
-        # A pair on the stack marks where a group, begun at so many leaves, ends.
-        stack: list[Node | tuple[Node, int]] = [self.whole]
-        while stack:
-            item = stack.pop()
-            if isinstance(item, tuple):
-                self._spans[id(item[0])] = (item[1], len(self.leaves))
-                continue
-            self.walk.append(item)
-            if item.is_criterion:
-                self.leaves.append(item)
-            else:
-                stack.append((item, len(self.leaves)))
-                stack.extend(reversed(self.children_of(item)))
-        self.groups = [node for node in reversed(self.walk) if not node.is_criterion]
-        self._numbers = {id(node): number for number, node in enumerate([*self.leaves, *self.groups])}
-        del self.walk[0]
 
-    def number_of(self, node: Node) -> int:
-        return self._numbers[id(node)]
-
-    def children_of(self, node: Node) -> list[Node]:
-        folded = fold_id(node.id)
-        return self._by_parent.get(folded, []) if folded or node is self.whole else []
-
-    def leaves_under(self, node: Node) -> tuple[int, int]:
-        return self._spans[id(node)]
-
-    def walk_by_key(self) -> list[Node]:
-        """All nodes in a walk that takes siblings by key."""
-        walk: list[Node] = []
-        stack = [self.whole]
-        while stack:
-            node = stack.pop()
-            walk.append(node)
-            if not node.is_criterion:
-                stack.extend(reversed(_by_key(self.children_of(node))))
-        return walk
+def _edited_nodes(version: VersionSnapshot, base: _Basis) -> list[tuple[Node, Node]] | None:
+    """The nodes that differ, old and new; None when not only what nodes say is different."""
+    if (
+        len(version.nodes) != len(base.nodes)
+        or len(version.scales) != len(base.scales)
+        or version.not_applicable_policy is not base.policy
+        or not all(map(is_, version.scales, base.scales))
+    ):
+        return None
+    edits = [(old, new) for old, new in zip(base.nodes, version.nodes, strict=True) if old is not new]
+    if len(edits) > len(version.nodes) // 4 + 1 or any(_SHAPE(old) != _SHAPE(new) for old, new in edits):
+        return None
+    return edits
 
 
-def _by_key(nodes: list[Node]) -> list[Node]:
-    return sorted(nodes, key=lambda node: (node.key, node.id))
+def _group_above(node: Node, groups: list[Group]) -> int:
+    """The place among ``groups`` of the one that holds a node that takes part."""
+    above = fold_id(node.parent_id)
+    return next(place for place, group in enumerate(groups) if fold_id(group.node.id) == above)
 
 
 def _picker(numbers: list[int]) -> Callable[[list[Any]], tuple[Any, ...]]:

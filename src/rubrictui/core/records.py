@@ -10,6 +10,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+import msgspec
+
 from rubrictui.core.model import (
     Answer,
     Bump,
@@ -139,7 +141,10 @@ class Category(Value, frozen=True, kw_only=True):
 
 
 class VersionSummary(Value, frozen=True, kw_only=True):
-    """A version without its tree. ``evaluation_count`` counts what the viewer may see."""
+    """A version without its tree. ``evaluation_count`` counts what the viewer may see.
+
+    ``revision``, ``saved_at`` and ``saved_by`` are of the last save of its draft. What people did is by login.
+    """
 
     id: str
     rubric_id: str
@@ -157,6 +162,11 @@ class VersionSummary(Value, frozen=True, kw_only=True):
     published_at: datetime | None = None
     published_by: str | None = None
     retired_at: datetime | None = None
+    retired_by: str | None = None
+    computed_bump: Bump | None = None
+    revision: int = 0
+    saved_at: datetime | None = None
+    saved_by: str | None = None
 
 
 class RubricSummary(Value, frozen=True, kw_only=True):
@@ -171,6 +181,28 @@ class RubricSummary(Value, frozen=True, kw_only=True):
     @property
     def latest_published(self) -> VersionSummary | None:
         return next((v for v in self.versions if v.status is VersionStatus.PUBLISHED), None)
+
+
+class SampleAnswer(Value, frozen=True, kw_only=True):
+    """An author's sample answer to one criterion: a level by id and label, a raw number, or not applicable.
+
+    The label finds the level again when a draft is on another scale, or on a copy of it, by then.
+    """
+
+    level_id: str | None = None
+    level_label: str | None = None
+    raw_value: float | None = None
+    is_not_applicable: bool = False
+
+
+class SampleSet(Value, frozen=True, kw_only=True):
+    """Sample answers under a name, by criterion key. They belong to the rubric, so its next draft has them too."""
+
+    id: str = ""
+    rubric_id: str = ""
+    name: str
+    answers: dict[str, SampleAnswer] = msgspec.field(default_factory=dict)
+    sequence: int = 0
 
 
 class Evaluation(Value, frozen=True, kw_only=True):

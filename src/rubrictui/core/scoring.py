@@ -190,7 +190,7 @@ def _scored(leaf: Leaf, score: float) -> Reading:
 def read_answers(plan: Plan, answers: Iterable[Answer]) -> list[Reading]:
     """One reading per leaf. An illegal answer is read as its refusal: a later answer may still replace it."""
     if not plan.unanswered:
-        plan.unanswered = [read_answer(leaf, None) for leaf in plan.leaves]
+        plan.unanswered = [leaf.readings.get(UNANSWERED) or read_answer(leaf, None) for leaf in plan.leaves]
     readings = plan.unanswered.copy()
     leaf_of = plan.leaf_of
     for answer in answers:
