@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlalchemy import Connection
+
 from rubrictui.core.model import Scale, VersionSnapshot
 from rubrictui.core.records import Category, RubricSummary, VersionSummary
 from rubrictui.core.versions import VersionDiff, diff_versions
@@ -38,9 +40,12 @@ class Catalog(EngineBase):
             NotFoundError: there is none of that name or id.
         """
         with self._read() as connection:
-            head = self._find_rubric(connection, name_or_id)
-            counts = access.counts_by_version(connection, self.user)
-            return _summary(head, rubrics.version_summaries(connection, [head.id], counts=counts))
+            return self._rubric_summary(connection, self._find_rubric(connection, name_or_id).id)
+
+    def _rubric_summary(self, connection: Connection, rubric_id: str) -> RubricSummary:
+        head = self._find_rubric(connection, rubric_id)
+        counts = access.counts_by_version(connection, self.user)
+        return _summary(head, rubrics.version_summaries(connection, [head.id], counts=counts))
 
     def version(self, ref: str) -> VersionSnapshot:
         """One version, whole.

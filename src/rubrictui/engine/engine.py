@@ -2,18 +2,21 @@
 
 Each part is a module of its own, and each stands on the one before it:
 
-==============  ================================================================================
-``base``        opening, who is asking, transactions, finding things by name
-``catalog``     reading rubrics, versions, scales
-``authoring``   scales, drafts, publishing
-``work``        settling what is to be scored
-``drafts``      the inbox, open drafts, saving answers
-``submitting``  preview, submit, supersede, withdraw
-``reading``     evaluations, cohorts, consensus; a user's own past answers and phrases
-``panels``      subjects, contexts, assignments, users
-``loading``     documents from files, and the samples
-``care``        backup, checks, facts about the store
-==============  ================================================================================
+=================  ================================================================================
+``base``           opening, who is asking, transactions, finding things by name
+``catalog``        reading rubrics, versions, scales
+``scale_work``     scales: where they are used, copies
+``shelves``        names, descriptions and categories of rubrics
+``rubric_drafts``  drafts of rubrics, saved a change at a time
+``authoring``      publishing, retiring, the board of versions
+``work``           settling what is to be scored
+``drafts``         the inbox, open drafts, saving answers
+``submitting``     preview, submit, supersede, withdraw
+``reading``        evaluations, cohorts, consensus; a user's own past answers and phrases
+``panels``         subjects, contexts, assignments, users
+``loading``        documents from files, and the samples
+``care``           backup, checks, facts about the store
+=================  ================================================================================
 """
 
 from __future__ import annotations

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 from rubrictui.core.errors import RubrictuiError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from rubrictui.core.authoring import Problem
+    from rubrictui.core.model import VersionSnapshot
     from rubrictui.core.records import DraftAnswer, SubmitProblem
 
 
@@ -48,17 +51,31 @@ class DraftClosedError(StateError):
 
 
 class StaleDraftError(StateError):
-    """A rubric draft was saved by someone else since it was read.
+    """A rubric draft was saved by someone else since it was read. Nothing was stored.
 
     Attributes:
         revision: the revision that is stored now.
+        stored: the draft as it is stored now.
+        saved_by, saved_at: the login and the instant of the save that came in between, where they are known.
     """
 
     code = "stale_draft"
 
-    def __init__(self, message: str, *, revision: int, remedy: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        revision: int,
+        stored: VersionSnapshot,
+        saved_by: str | None,
+        saved_at: datetime | None,
+        remedy: str = "",
+    ) -> None:
         super().__init__(message, remedy=remedy)
         self.revision = revision
+        self.stored = stored
+        self.saved_by = saved_by
+        self.saved_at = saved_at
 
 
 class DraftConflictError(StateError):

@@ -32,8 +32,12 @@ def prepared(
         InvalidInputError: a missing or repeated key, a parent that is not there, a cycle of parents, an
             unknown scale, or a number that is not finite.
     """
-    _check_numbers(snapshot)
-    _check_keys(snapshot.nodes)
+    check_version(snapshot)
+    for node in snapshot.nodes:
+        check_node(node)
+    for band in snapshot.bands:
+        check_band(band)
+    check_keys(snapshot.nodes)
     ids = _fresh_ids(snapshot, taken, new_id)
     known = {fold_id(scale.id): scale.id for scale in snapshot.scales}
     nodes = []
@@ -63,7 +67,7 @@ def prepared(
         msgspec.structs.replace(b, id=b.id if b.id and b.id not in taken else new_id())
         for b in snapshot.bands
     )
-    return msgspec.structs.replace(snapshot, nodes=_in_walk_order(nodes), bands=_sequenced(bands))
+    return msgspec.structs.replace(snapshot, nodes=_in_walk_order(nodes), bands=sequenced(bands))
 
 
 def cloned(snapshot: VersionSnapshot, *, version_id: str, new_id: Callable[[], str]) -> VersionSnapshot:
@@ -114,16 +118,16 @@ def prepared_scale(scale: Scale, *, new_id: Callable[[], str]) -> Scale:
                 f'Level "{level.label}" of {what} scores {level.normalized_value:g}.',
                 remedy="A normalized_value lies in 0..1.",
             )
-    _once((level.label.strip() for level in scale.levels), f"{what} has two levels with the label")
-    _once((level.id for level in scale.levels if level.id), f"{what} has two levels with the id")
+    once((level.label.strip() for level in scale.levels), f"{what} has two levels with the label")
+    once((level.id for level in scale.levels if level.id), f"{what} has two levels with the id")
     levels = tuple(
         msgspec.structs.replace(level, id=level.id or new_id(), label=level.label.strip())
         for level in scale.levels
     )
-    return msgspec.structs.replace(scale, id=scale.id or new_id(), name=name, levels=_sequenced(levels))
+    return msgspec.structs.replace(scale, id=scale.id or new_id(), name=name, levels=sequenced(levels))
 
 
-def _sequenced(siblings: Sequence[_Sequenced]) -> tuple[_Sequenced, ...]:
+def sequenced(siblings: Sequence[_Sequenced]) -> tuple[_Sequenced, ...]:
     """The siblings with sequences that agree with their order: kept when they do, else 0, 1, 2, ..."""
     numbers = [sibling.sequence for sibling in siblings]
     if all(a < b for a, b in itertools.pairwise(numbers)):
@@ -137,7 +141,7 @@ def _in_walk_order(nodes: Iterable[Node]) -> tuple[Node, ...]:
     for node in nodes:
         children[node.parent_id or ""].append(node)
         count += 1
-    ordered = {parent: _sequenced(siblings) for parent, siblings in children.items()}
+    ordered = {parent: sequenced(siblings) for parent, siblings in children.items()}
     walked: list[Node] = []
     stack = list(reversed(ordered.get("", ())))
     while stack:
@@ -158,31 +162,39 @@ def _fresh_ids(
 ) -> dict[str, str]:
     """Folded id as given -> id to store, for the nodes that have one."""
     given = [node.id for node in snapshot.nodes if fold_id(node.id)]
-    _once((fold_id(id) for id in given), "Two criteria have the id")
+    once((fold_id(id) for id in given), "Two criteria have the id")
     return {fold_id(id): new_id() if id in taken else id for id in given}
 
 
-def _check_keys(nodes: Iterable[Node]) -> None:
+def check_keys(nodes: Iterable[Node]) -> None:
+    """Refuse nodes without a key, and two with the same."""
     keys = []
     for node in nodes:
         key = node.key.strip()
         if not key:
             raise InvalidInputError(f'Criterion "{node.name}" has no key.', remedy="Give it one.")
         keys.append(key)
-    _once(keys, "Two criteria have the key")
+    once(keys, "Two criteria have the key")
 
 
-def _check_numbers(snapshot: VersionSnapshot) -> None:
+def check_version(snapshot: VersionSnapshot) -> None:
+    """Refuse version fields that no store could keep."""
     for field in ("pass_threshold", "minimum_completeness", "score_display_min", "score_display_max"):
         _finite(getattr(snapshot, field), f"{field} of the version")
-    for node in snapshot.nodes:
-        _finite(node.weight, f'weight of "{node.key}"')
-        _finite(node.gate_minimum_score, f'gate_minimum_score of "{node.key}"')
-        for anchor in node.anchors:
-            _finite(anchor.anchor_value, f'anchor value of "{node.key}"')
-    for band in snapshot.bands:
-        _finite(band.min_score, f'min_score of band "{band.label}"')
-        _finite(band.max_score, f'max_score of band "{band.label}"')
+
+
+def check_node(node: Node) -> None:
+    """Refuse numbers of a node that no store could keep."""
+    _finite(node.weight, f'weight of "{node.key}"')
+    _finite(node.gate_minimum_score, f'gate_minimum_score of "{node.key}"')
+    for anchor in node.anchors:
+        _finite(anchor.anchor_value, f'anchor value of "{node.key}"')
+
+
+def check_band(band: Band) -> None:
+    """Refuse numbers of a band that no store could keep."""
+    _finite(band.min_score, f'min_score of band "{band.label}"')
+    _finite(band.max_score, f'max_score of band "{band.label}"')
 
 
 def _finite(value: Any, what: str) -> None:
@@ -190,7 +202,8 @@ def _finite(value: Any, what: str) -> None:
         raise InvalidInputError(f"The {what} is {value}.", remedy="Give a finite number.")
 
 
-def _once(values: Iterable[str], what: str) -> None:
+def once(values: Iterable[str], what: str) -> None:
+    """Refuse a value that stands twice; ``what`` begins the sentence."""
     twice = [value for value, count in Counter(values).items() if count > 1]
     if twice:
         raise InvalidInputError(f'{what} "{twice[0]}".', remedy="Make each its own.")

@@ -7,11 +7,11 @@ published or changed is the engine's business, what is frozen the triggers'. Sca
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from rubrictui.core.model import (
     Anchor,
@@ -27,6 +27,7 @@ from rubrictui.core.model import (
 from rubrictui.core.records import Category, VersionSummary
 from rubrictui.store.scales import load_scales
 from rubrictui.store.tables import BAND, CATEGORY, CRITERION, CRITERION_LEVEL, RUBRIC, VERSION
+from rubrictui.store.trees import clear_tree
 
 
 class RubricHead(NamedTuple):
@@ -84,6 +85,11 @@ def put_category(connection: Connection, category: Category) -> None:
         connection.execute(insert(CATEGORY).values(id=category.id, **values))
 
 
+def delete_category(connection: Connection, category_id: str) -> None:
+    """A category that no rubric is in."""
+    connection.execute(delete(CATEGORY).where(CATEGORY.c.id == category_id))
+
+
 # -- rubrics -----------------------------------------------------------------------------------------
 
 _HEADS = select(
@@ -132,6 +138,18 @@ def add_rubric(
     )
 
 
+def rename_rubric(connection: Connection, rubric_id: str, name: str) -> None:
+    connection.execute(update(RUBRIC).where(RUBRIC.c.id == rubric_id).values(name=name))
+
+
+def describe_rubric(connection: Connection, rubric_id: str, description: str | None) -> None:
+    connection.execute(update(RUBRIC).where(RUBRIC.c.id == rubric_id).values(description=description))
+
+
+def set_category(connection: Connection, rubric_id: str, category_id: str | None) -> None:
+    connection.execute(update(RUBRIC).where(RUBRIC.c.id == rubric_id).values(category_id=category_id))
+
+
 # -- versions ----------------------------------------------------------------------------------------
 
 _VERSION_HEADS = select(
@@ -172,7 +190,11 @@ def version_summaries(
     ``counts`` gives the evaluations the viewer may see for each version id.
     """
     query = (
-        select(VERSION, RUBRIC.c.name.label("rubric_name"), func.count(CRITERION.c.id).label("leaves"))
+        select(
+            *(column for column in VERSION.c if column is not VERSION.c.change_details),
+            RUBRIC.c.name.label("rubric_name"),
+            func.count(CRITERION.c.id).label("leaves"),
+        )
         .select_from(
             VERSION.join(RUBRIC, RUBRIC.c.id == VERSION.c.rubric_id).outerjoin(
                 CRITERION,
@@ -211,9 +233,34 @@ def version_summaries(
                 published_at=row.published_at,
                 published_by=row.published_by,
                 retired_at=row.retired_at,
+                retired_by=row.retired_by,
+                computed_bump=Bump(row.computed_bump) if row.computed_bump else None,
+                revision=row.revision,
+                saved_at=row.saved_at,
+                saved_by=row.saved_by,
             )
         )
     return {rubric_id: tuple(versions) for rubric_id, versions in found.items()}
+
+
+class Save(NamedTuple):
+    """Who saved a draft last, and when; None before the first save."""
+
+    at: datetime | None
+    by: str | None
+
+
+def last_save(connection: Connection, version_id: str) -> Save:
+    row = connection.execute(
+        select(VERSION.c.saved_at, VERSION.c.saved_by).where(VERSION.c.id == version_id)
+    ).one()
+    return Save(*row)
+
+
+def version_changes(connection: Connection, rubric_id: str) -> dict[str, Any]:
+    """What publishing each version of a rubric stored about its changes, as JSON values, by version id."""
+    query = select(VERSION.c.id, VERSION.c.change_details).where(VERSION.c.rubric_id == rubric_id)
+    return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def add_draft(
@@ -241,7 +288,7 @@ def add_draft(
 
 def delete_draft(connection: Connection, version_id: str) -> None:
     """A draft with its whole tree. A frozen version is refused by the store."""
-    _clear_tree(connection, version_id)
+    clear_tree(connection, version_id)
     connection.execute(delete(VERSION).where(VERSION.c.id == version_id))
 
 
@@ -254,11 +301,15 @@ def publish_version(connection: Connection, version_id: str, values: Mapping[str
     )
 
 
-def set_retired(connection: Connection, version_id: str, retired_at: datetime | None) -> None:
-    """Published -> Retired at ``retired_at``, or back with None."""
+def set_retired(
+    connection: Connection, version_id: str, retired_at: datetime | None, *, by: str | None
+) -> None:
+    """Published -> Retired at ``retired_at`` by the user named, or back with None."""
     status = VersionStatus.PUBLISHED if retired_at is None else VersionStatus.RETIRED
     connection.execute(
-        update(VERSION).where(VERSION.c.id == version_id).values(status=status.value, retired_at=retired_at)
+        update(VERSION)
+        .where(VERSION.c.id == version_id)
+        .values(status=status.value, retired_at=retired_at, retired_by=by)
     )
 
 
@@ -368,109 +419,3 @@ def _load_bands(connection: Connection, version_id: str) -> tuple[Band, ...]:
         )
         for row in rows
     )
-
-
-def replace_tree(
-    connection: Connection, snapshot: VersionSnapshot, *, revision: int, new_id: Callable[[], str]
-) -> None:
-    """Write ``snapshot`` over the draft with its id: header, nodes, anchors and bands.
-
-    ``nodes`` come parents before children. Only anchors get new ids.
-    """
-    connection.execute(
-        update(VERSION)
-        .where(VERSION.c.id == snapshot.id)
-        .values(
-            instructions=snapshot.instructions,
-            pass_threshold=snapshot.pass_threshold,
-            minimum_completeness=snapshot.minimum_completeness,
-            not_applicable_policy=snapshot.not_applicable_policy.value,
-            score_display_min=snapshot.score_display_min,
-            score_display_max=snapshot.score_display_max,
-            revision=revision,
-        )
-    )
-    _clear_tree(connection, snapshot.id)
-    if snapshot.nodes:
-        connection.execute(insert(CRITERION), [_node_row(snapshot.id, node) for node in snapshot.nodes])
-    anchors = [
-        {
-            "id": new_id(),
-            "criterion_id": node.id,
-            "scale_level_id": anchor.scale_level_id,
-            "anchor_value": anchor.anchor_value,
-            "descriptor": anchor.descriptor,
-            "sequence": position,
-        }
-        for node in snapshot.nodes
-        for position, anchor in enumerate(node.anchors)
-    ]
-    if anchors:
-        connection.execute(insert(CRITERION_LEVEL), anchors)
-    if snapshot.bands:
-        connection.execute(insert(BAND), [_band_row(snapshot.id, band) for band in snapshot.bands])
-
-
-def _clear_tree(connection: Connection, version_id: str) -> None:
-    nodes = select(CRITERION.c.id).where(CRITERION.c.version_id == version_id)
-    connection.execute(delete(CRITERION_LEVEL).where(CRITERION_LEVEL.c.criterion_id.in_(nodes)))
-    connection.execute(delete(CRITERION).where(CRITERION.c.version_id == version_id))
-    connection.execute(delete(BAND).where(BAND.c.version_id == version_id))
-
-
-def _node_row(version_id: str, node: Node) -> dict[str, Any]:
-    return {
-        "id": node.id,
-        "version_id": version_id,
-        "parent_id": node.parent_id,
-        "key": node.key,
-        "name": node.name,
-        "description": node.description,
-        "guidance": node.guidance,
-        "node_type": node.node_type.value,
-        "scale_id": node.scale_id,
-        "weight": node.weight,
-        "is_advisory": node.is_advisory,
-        "is_gate": node.is_gate,
-        "gate_minimum_score": node.gate_minimum_score,
-        "not_applicable_policy": node.not_applicable_policy.value if node.not_applicable_policy else None,
-        "rollup_method": node.rollup_method.value if node.rollup_method else None,
-        "evidence_required": node.evidence_required,
-        "rationale_required": node.rationale_required,
-        "sequence": node.sequence,
-        "evaluator_config": node.evaluator_config,
-    }
-
-
-def _band_row(version_id: str, band: Band) -> dict[str, Any]:
-    return {
-        "id": band.id,
-        "version_id": version_id,
-        "label": band.label,
-        "description": band.description,
-        "min_score": band.min_score,
-        "max_score": band.max_score,
-        "display_tone": band.display_tone,
-        "sequence": band.sequence,
-    }
-
-
-_NODES_ELSEWHERE = select(CRITERION.c.id).where(
-    CRITERION.c.id.in_(bindparam("ids", expanding=True)), CRITERION.c.version_id != bindparam("version")
-)
-_BANDS_ELSEWHERE = select(BAND.c.id).where(
-    BAND.c.id.in_(bindparam("ids", expanding=True)), BAND.c.version_id != bindparam("version")
-)
-
-
-def ids_of_other_versions(connection: Connection, snapshot: VersionSnapshot) -> set[str]:
-    """Those node and band ids of ``snapshot`` that another stored version owns."""
-    taken: set[str] = set()
-    for query, ids in (
-        (_NODES_ELSEWHERE, [node.id for node in snapshot.nodes]),
-        (_BANDS_ELSEWHERE, [band.id for band in snapshot.bands]),
-    ):
-        for start in range(0, len(ids), 500):
-            chunk = {"ids": ids[start : start + 500], "version": snapshot.id}
-            taken.update(row[0] for row in connection.execute(query, chunk))
-    return taken

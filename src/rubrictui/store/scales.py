@@ -6,10 +6,21 @@ from collections import defaultdict
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    bindparam,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    union_all,
+    update,
+)
 
-from rubrictui.core.model import Level, Scale, ScaleType
-from rubrictui.store.tables import CRITERION_LEVEL, SCALE, SCALE_LEVEL
+from rubrictui.core.authoring_records import ScaleUse
+from rubrictui.core.model import Level, Scale, ScaleType, VersionStatus
+from rubrictui.store.tables import CRITERION, CRITERION_LEVEL, RUBRIC, SCALE, SCALE_LEVEL, VERSION
 
 
 def load_scales(connection: Connection, ids: Collection[str] | None = None) -> tuple[Scale, ...]:
@@ -95,6 +106,98 @@ def put_scale(connection: Connection, scale: Scale) -> None:
         # Only drafts can still point at a level that goes: their anchor goes with it.
         connection.execute(delete(CRITERION_LEVEL).where(CRITERION_LEVEL.c.scale_level_id == gone))
         connection.execute(delete(SCALE_LEVEL).where(SCALE_LEVEL.c.id == gone))
+
+
+def delete_scale(connection: Connection, scale: Scale) -> None:
+    """A scale that no criterion uses, with its levels, and anchors that drafts still have for them."""
+    of = select(SCALE_LEVEL.c.id).where(SCALE_LEVEL.c.scale_id == scale.id)
+    connection.execute(delete(CRITERION_LEVEL).where(CRITERION_LEVEL.c.scale_level_id.in_(of)))
+    connection.execute(delete(SCALE_LEVEL).where(SCALE_LEVEL.c.scale_id == scale.id))
+    connection.execute(delete(SCALE).where(SCALE.c.id == scale.id))
+
+
+def known_scales(connection: Connection) -> set[str]:
+    """The ids of all scales."""
+    return set(connection.execute(select(SCALE.c.id)).scalars())
+
+
+_KNOWN_LEVELS = select(SCALE_LEVEL.c.id).where(SCALE_LEVEL.c.id.in_(bindparam("ids", expanding=True)))
+
+
+def known_levels(connection: Connection, ids: Collection[str]) -> set[str]:
+    """Those of these ids that are levels of some scale."""
+    wanted = list(ids)
+    found: set[str] = set()
+    for start in range(0, len(wanted), 500):
+        chunk = {"ids": wanted[start : start + 500]}
+        found.update(connection.execute(_KNOWN_LEVELS, chunk).scalars())
+    return found
+
+
+def uses(connection: Connection, scale_id: str | None = None) -> dict[str, tuple[ScaleUse, ...]]:
+    """The versions whose criteria use each scale (or this one), by rubric, a draft first, then the highest.
+
+    A frozen version with an anchor for one of the scale's levels uses it too, with a count of 0 when no
+    criterion is answered on it: the anchor stays, so the scale has to.
+    """
+    anchored = (
+        select(SCALE_LEVEL.c.scale_id, CRITERION.c.version_id, literal(0).label("criteria"))
+        .select_from(
+            CRITERION_LEVEL.join(SCALE_LEVEL, SCALE_LEVEL.c.id == CRITERION_LEVEL.c.scale_level_id)
+            .join(CRITERION, CRITERION.c.id == CRITERION_LEVEL.c.criterion_id)
+            .join(VERSION, VERSION.c.id == CRITERION.c.version_id)
+        )
+        .where(
+            VERSION.c.status != VersionStatus.DRAFT.value,
+            CRITERION.c.scale_id.is_distinct_from(SCALE_LEVEL.c.scale_id),
+        )
+    )
+    answered = select(CRITERION.c.scale_id, CRITERION.c.version_id, literal(1).label("criteria")).where(
+        CRITERION.c.scale_id.is_not(None)
+    )
+    if scale_id is not None:
+        anchored = anchored.where(SCALE_LEVEL.c.scale_id == scale_id)
+        answered = answered.where(CRITERION.c.scale_id == scale_id)
+    found = union_all(answered, anchored).subquery()
+    rows = connection.execute(
+        select(
+            found.c.scale_id,
+            RUBRIC.c.id,
+            RUBRIC.c.name,
+            VERSION.c.id,
+            VERSION.c.status,
+            VERSION.c.major_version,
+            VERSION.c.minor_version,
+            VERSION.c.patch_version,
+            func.sum(found.c.criteria),
+        )
+        .select_from(
+            found.join(VERSION, VERSION.c.id == found.c.version_id).join(
+                RUBRIC, RUBRIC.c.id == VERSION.c.rubric_id
+            )
+        )
+        .group_by(found.c.scale_id, VERSION.c.id, RUBRIC.c.id)
+        .order_by(
+            func.lower(RUBRIC.c.name),
+            VERSION.c.status != VersionStatus.DRAFT.value,
+            VERSION.c.major_version.desc(),
+            VERSION.c.minor_version.desc(),
+            VERSION.c.patch_version.desc(),
+        )
+    )
+    by_scale: dict[str, list[ScaleUse]] = defaultdict(list)
+    for scale, rubric, name, version, status, major, minor, patch, criteria in rows:
+        by_scale[scale].append(
+            ScaleUse(
+                rubric_id=rubric,
+                rubric_name=name,
+                version_id=version,
+                version_number=None if major is None else f"{major}.{minor}.{patch}",
+                status=VersionStatus(status),
+                criteria_count=int(criteria),
+            )
+        )
+    return {scale: tuple(found) for scale, found in by_scale.items()}
 
 
 def _differing(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

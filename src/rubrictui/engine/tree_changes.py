@@ -1,0 +1,281 @@
+"""What differs between two states of a draft, so that saving one edit does not cost what the whole tree costs.
+
+Pure functions. Nodes that are the same object on both sides are passed over at the speed of a comparison of
+pointers, and everything that is checked is checked only where it can have changed: what has not been touched
+was checked when it was stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rubrictui.core.errors import InvalidInputError
+from rubrictui.core.model import Band, Node, Scale, VersionSnapshot, fold_id
+from rubrictui.engine.trees import check_band, check_keys, check_node, check_version, once, sequenced
+from rubrictui.store.trees import HEADER, NODE_COLUMNS
+
+
+class NodeChange(NamedTuple):
+    """One stored node that changes. ``columns`` are those of the store; ``rewrite`` says that its anchors do."""
+
+    node: Node
+    columns: dict[str, Any]
+    rewrite: bool
+
+
+class TreeChanges(NamedTuple):
+    """How to get from the stored draft to the wanted one.
+
+    Attributes:
+        header: version fields that change, as the core has them.
+        added: new nodes as they are stored, parents before children.
+        changed: nodes that stay and change.
+        removed: ids of the nodes that go, children before parents.
+        parked: ids of nodes whose key another node takes over in the same save.
+        bands: added, changed, ids of removed ones.
+        scales: scales that are new or differ.
+        scale_ids, level_ids: what added and changed nodes refer to that they did not before, by node key.
+    """
+
+    header: dict[str, Any]
+    added: tuple[Node, ...]
+    changed: tuple[NodeChange, ...]
+    removed: tuple[str, ...]
+    parked: tuple[str, ...]
+    bands: tuple[tuple[Band, ...], tuple[Band, ...], tuple[str, ...]]
+    scales: tuple[Scale, ...]
+    scale_ids: dict[str, str]
+    level_ids: dict[str, str]
+
+    @property
+    def is_empty(self) -> bool:
+        return not (
+            self.header or self.added or self.changed or self.removed or any(self.bands) or self.scales
+        )
+
+
+def tree_changes(base: VersionSnapshot, wanted: VersionSnapshot) -> TreeChanges | None:
+    """What has to be written to turn the stored ``base`` into ``wanted``.
+
+    Args:
+        base: the draft as it is stored, or as it was given to the save that stored it.
+        wanted: the draft as it is to be; nodes that have not changed are best the same objects.
+
+    Returns:
+        None when a node names its parent by an id that is written differently: then the whole has to be saved.
+
+    Raises:
+        InvalidInputError: as ``trees.prepared``, and for a new node or band without an id.
+    """
+    header = {field: value for field in HEADER if (value := getattr(wanted, field)) != getattr(base, field)}
+    if header:
+        check_version(wanted)
+    before, after = _window(base.nodes, wanted.nodes)
+    old = {node.id: node for node in before}
+    added: list[Node] = []
+    pairs: list[tuple[Node, Node]] = []
+    for node in after:
+        was = old.pop(node.id, None)
+        if was is None:
+            added.append(node)
+        elif was is not node and was != node:
+            pairs.append((was, node))
+    removed = list(old.values())
+    for node in (*added, *(node for _, node in pairs)):
+        check_node(node)
+    rekeyed = [pair for pair in pairs if pair[0].key.strip() != pair[1].key.strip()]
+    if added or rekeyed:
+        check_keys(wanted.nodes)
+    sequences: dict[str, int] = {}
+    shaken = _shaken_parents(before, after)
+    if shaken:
+        if not _parents_are_exact(wanted.nodes, added):
+            return None
+        _check_circles(wanted.nodes, (*added, *(n for o, n in pairs if o.parent_id != n.parent_id)))
+        stored, sequences = _sequences(base.nodes, shaken), _sequences(wanted.nodes, shaken)
+        moved = [node for node in wanted.nodes if stored.get(node.id) != sequences.get(node.id)]
+    else:
+        stored, moved = {}, []
+    changed = _node_changes(pairs, moved, {node.id for node in added}, stored, sequences)
+    leaving = {node.key.strip(): node.id for node in (*removed, *(was for was, _ in rekeyed))}
+    coming = {node.key.strip() for node in (*added, *(node for _, node in rekeyed))}
+    return TreeChanges(
+        header=header,
+        added=tuple(_parents_first([_as_stored(node, sequences) for node in added])),
+        changed=changed,
+        removed=tuple(node.id for node in reversed(_parents_first(removed))),
+        parked=tuple(id for key, id in leaving.items() if key in coming),
+        bands=_band_changes(base.bands, wanted.bands),
+        scales=_scale_changes(base.scales, wanted.scales),
+        scale_ids={
+            node.scale_id: node.key
+            for was, node in (*((None, node) for node in added), *pairs)
+            if node.scale_id and (was is None or was.scale_id != node.scale_id)
+        },
+        level_ids={
+            anchor.scale_level_id: node.key
+            for was, node in (*((None, node) for node in added), *pairs)
+            if was is None or was.anchors != node.anchors
+            for anchor in node.anchors
+            if anchor.scale_level_id and (was is None or anchor not in was.anchors)
+        },
+    )
+
+
+def _window(old: Sequence[Node], new: Sequence[Node]) -> tuple[Sequence[Node], Sequence[Node]]:
+    """Both lists without what they share, as the same objects, at their beginning and at their end."""
+    if old is new:
+        return (), ()
+    first = 0
+    for was, node in zip(old, new, strict=False):
+        if was is not node:
+            break
+        first += 1
+    last = 0
+    most = min(len(old), len(new)) - first
+    for was, node in zip(reversed(old), reversed(new), strict=False):
+        if was is not node or last == most:
+            break
+        last += 1
+    return old[first : len(old) - last], new[first : len(new) - last]
+
+
+def _shaken_parents(before: Sequence[Node], after: Sequence[Node]) -> set[str]:
+    """The groups ("" for the top level) whose children are other ones, or stand in another order."""
+    places: list[dict[str, list[tuple[str, int]]]] = []
+    for nodes in (before, after):
+        children: dict[str, list[tuple[str, int]]] = {}
+        for node in nodes:
+            children.setdefault(node.parent_id or "", []).append((node.id, node.sequence))
+        places.append(children)
+    old, new = places
+    return {parent for parent in old.keys() | new.keys() if old.get(parent) != new.get(parent)}
+
+
+def _parents_are_exact(nodes: Sequence[Node], added: Sequence[Node]) -> bool:
+    """Whether every parent is named as its own id is written.
+
+    Raises:
+        InvalidInputError: a parent that is not there, an id that stands twice, or a new node without one.
+    """
+    for node in added:
+        if not fold_id(node.id):
+            raise InvalidInputError(f'Criterion "{node.key}" has no id.', remedy="Give it one of its own.")
+    ids = {node.id for node in nodes}
+    lost = [node for node in nodes if node.parent_id and node.parent_id not in ids]
+    if added or lost:
+        folded = [fold_id(node.id) for node in nodes]
+        once(folded, "Two criteria have the id")
+        known = {*folded, ""}
+        for node in lost:
+            if fold_id(node.parent_id) not in known:
+                raise InvalidInputError(
+                    f'The parent of criterion "{node.key}" is not in the version.',
+                    remedy="Put it under a group of this version, or at the top.",
+                )
+    return not lost
+
+
+def _check_circles(nodes: Sequence[Node], moved: Iterable[Node]) -> None:
+    """A circle can only run through a node that is new or has a new parent."""
+    parents: dict[str, str] = {}
+    for start in moved:
+        parents = parents or {node.id: node.parent_id or "" for node in nodes}
+        above, seen = start.parent_id or "", {start.id}
+        while above:
+            if above in seen:
+                raise InvalidInputError(
+                    f'The parents of "{start.key}" form a circle.', remedy="Put one of them at the top."
+                )
+            seen.add(above)
+            above = parents[above]
+
+
+def _sequences(nodes: Sequence[Node], parents: set[str]) -> dict[str, int]:
+    """The stored sequence of each node under one of ``parents``, by id."""
+    children: dict[str, list[Node]] = {}
+    for node in nodes:
+        parent = node.parent_id or ""
+        if parent in parents:
+            children.setdefault(parent, []).append(node)
+    return {node.id: node.sequence for siblings in children.values() for node in sequenced(siblings)}
+
+
+def _node_changes(
+    pairs: Iterable[tuple[Node, Node]],
+    moved: Iterable[Node],
+    added: set[str],
+    stored: dict[str, int],
+    sequences: dict[str, int],
+) -> tuple[NodeChange, ...]:
+    changes: dict[str, NodeChange] = {}
+    for was, node in pairs:
+        columns = {
+            column: value
+            for column, get in NODE_COLUMNS.items()
+            if column != "sequence" and (value := get(node)) != get(was)
+        }
+        if columns or was.anchors != node.anchors:
+            changes[node.id] = NodeChange(node, columns, was.anchors != node.anchors)
+    for node in moved:
+        if node.id in added:
+            continue
+        change = changes.get(node.id) or NodeChange(node, {}, False)
+        change.columns["sequence"] = sequences[node.id]
+        changes[node.id] = change
+    return tuple(changes.values())
+
+
+def _as_stored(node: Node, sequences: dict[str, int]) -> Node:
+    return msgspec.structs.replace(
+        node,
+        key=node.key.strip(),
+        parent_id=node.parent_id or None,
+        sequence=sequences[node.id],
+    )
+
+
+def _parents_first(nodes: Sequence[Node]) -> list[Node]:
+    by_id = {node.id: node for node in nodes}
+    ordered: list[Node] = []
+    done: set[str] = set()
+    for node in nodes:
+        chain: list[Node] = []
+        here: Node | None = node
+        while here is not None and here.id not in done:
+            done.add(here.id)
+            chain.append(here)
+            here = by_id.get(here.parent_id or "")
+        ordered.extend(reversed(chain))
+    return ordered
+
+
+def _band_changes(
+    base: Sequence[Band], wanted: Sequence[Band]
+) -> tuple[tuple[Band, ...], tuple[Band, ...], tuple[str, ...]]:
+    if base is wanted or base == wanted:
+        return (), (), ()
+    for band in wanted:
+        check_band(band)
+        if not fold_id(band.id):
+            raise InvalidInputError(f'Band "{band.label}" has no id.', remedy="Give it one of its own.")
+    once((band.id for band in wanted), "Two bands have the id")
+    old = {band.id: band for band in sequenced(base)}
+    added, changed = [], []
+    for band in sequenced(wanted):
+        was = old.pop(band.id, None)
+        if was is None:
+            added.append(band)
+        elif was != band:
+            changed.append(band)
+    return tuple(added), tuple(changed), tuple(old)
+
+
+def _scale_changes(base: Sequence[Scale], wanted: Sequence[Scale]) -> tuple[Scale, ...]:
+    if base is wanted:
+        return ()
+    old = {scale.id: scale for scale in base}
+    return tuple(scale for scale in wanted if old.get(scale.id) is not scale and old.get(scale.id) != scale)
