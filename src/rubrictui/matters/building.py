@@ -7,6 +7,7 @@ matter makes sense is for lint.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -32,6 +33,9 @@ from rubrictui.matters.source import MatterSource, SourceFile, Step
 
 Built = TypeVar("Built")
 
+# Half of a surrogate pair: a dict may hold it, and no file or screen can.
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+
 GATE_LISTS = (
     "critical_failure_patterns",
     "redline_critical_failure_patterns",
@@ -55,9 +59,10 @@ class Fields:
         self.problems.append(self.file.finding(code, message, *self.path, *path))
 
     def _text_at(self, value: Any, *path: Step) -> str | None:
-        """Text; a number is the text that was written. None for anything else."""
+        """Text; a number is the text that was written. None for anything else, and for text that no file
+        can hold."""
         if isinstance(value, str):
-            return value
+            return value if value.isascii() or not HALF_CHARACTER.search(value) else None
         if isinstance(value, int | float) and not isinstance(value, bool):
             return self.file.written(*self.path, *path) or str(value)
         return None

@@ -14,6 +14,7 @@ from typing import Any
 from rubrictui.ground.errors import InvalidInputError
 from rubrictui.ground.findings import Finding, Findings
 from rubrictui.matters.building import (
+    HALF_CHARACTER,
     Fields,
     build_facts,
     build_hidden_facts,
@@ -31,6 +32,8 @@ from rubrictui.matters.model import (
     Rubric,
     derived_max_score,
 )
+from rubrictui.matters.observation import FixedPart
+from rubrictui.matters.plan import Plan
 from rubrictui.matters.sections import parse_sections, split_citation
 from rubrictui.matters.source import MatterSource, SourceFile, read_directory, source_from_dict
 
@@ -72,6 +75,8 @@ class Matter:
         self.hidden_facts = build_hidden_facts(fields["hidden_facts"])
         self.positions = build_positions(fields["counterparty"]) or None
         self.problems = tuple(problems)
+        if not problems:
+            _ = self.plan
 
     @classmethod
     def from_directory(cls, path: str | Path) -> Matter:
@@ -115,6 +120,16 @@ class Matter:
     def derived_max_score(self) -> float:
         """The sum of all points there are to earn (contract, "Score")."""
         return derived_max_score(self.rubric, self.positions or {})
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Everything an episode looks up, prepared once: anchors, normalised concepts, compiled gates."""
+        return Plan(self.documents, self.rubric, self.hidden_facts, self.positions)
+
+    @cached_property
+    def fixed_observation(self) -> FixedPart:
+        """What every observation of this matter shows alike, prepared once."""
+        return FixedPart(self.facts, self.documents.values(), has_negotiation=self.positions is not None)
 
     def section(self, citation: str) -> str | None:
         """The text of the section a citation names; None when it names none."""
@@ -169,6 +184,9 @@ def _documents(source: MatterSource, fields: Fields) -> dict[str, Document]:
         text = source.document_text(path, findings)
         if text is None and source.directory is None:
             text = source.document_text(f"documents/{document_id}.md")
+        if text is not None and HALF_CHARACTER.search(text):
+            entry.refuse(f"{path} holds half a character (a lone surrogate).", "path", code="encoding")
+            return
         if text is None:
             entry.problems.extend(findings.all)
             if not findings.all:
