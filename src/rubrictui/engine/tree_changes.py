@@ -89,22 +89,25 @@ def tree_changes(base: VersionSnapshot, wanted: VersionSnapshot) -> TreeChanges 
     rekeyed = [pair for pair in pairs if pair[0].key.strip() != pair[1].key.strip()]
     if added or rekeyed:
         check_keys(wanted.nodes)
-    sequences: dict[str, int] = {}
+    placed: dict[str, Node] = {}
+    shifted: list[Node] = []
     shaken = _shaken_parents(before, after)
     if shaken:
         if not _parents_are_exact(wanted.nodes, added):
             return None
-        _check_circles(wanted.nodes, (*added, *(n for o, n in pairs if o.parent_id != n.parent_id)))
-        stored, sequences = _sequences(base.nodes, shaken), _sequences(wanted.nodes, shaken)
-        moved = [node for node in wanted.nodes if stored.get(node.id) != sequences.get(node.id)]
-    else:
-        stored, moved = {}, []
-    changed = _node_changes(pairs, moved, {node.id for node in added}, stored, sequences)
+        _check_circles(wanted.nodes, added, (n for was, n in pairs if was.parent_id != n.parent_id))
+        stored, placed = _siblings(base.nodes, shaken), _siblings(wanted.nodes, shaken)
+        shifted = [
+            node
+            for id, node in placed.items()
+            if (was := stored.get(id)) is not None and was.sequence != node.sequence
+        ]
+    changed = _node_changes(pairs, shifted)
     leaving = {node.key.strip(): node.id for node in (*removed, *(was for was, _ in rekeyed))}
     coming = {node.key.strip() for node in (*added, *(node for _, node in rekeyed))}
     return TreeChanges(
         header=header,
-        added=tuple(_parents_first([_as_stored(node, sequences) for node in added])),
+        added=tuple(_parents_first([_as_stored(placed[node.id]) for node in added])),
         changed=changed,
         removed=tuple(node.id for node in reversed(_parents_first(removed))),
         parked=tuple(id for key, id in leaving.items() if key in coming),
@@ -164,26 +167,26 @@ def _parents_are_exact(nodes: Sequence[Node], added: Sequence[Node]) -> bool:
     for node in added:
         if not fold_id(node.id):
             raise InvalidInputError(f'Criterion "{node.key}" has no id.', remedy="Give it one of its own.")
+    if added:
+        once([node.id.strip().casefold() for node in nodes], "Two criteria have the id")
     ids = {node.id for node in nodes}
     lost = [node for node in nodes if node.parent_id and node.parent_id not in ids]
-    if added or lost:
-        folded = [fold_id(node.id) for node in nodes]
-        once(folded, "Two criteria have the id")
-        known = {*folded, ""}
-        for node in lost:
-            if fold_id(node.parent_id) not in known:
-                raise InvalidInputError(
-                    f'The parent of criterion "{node.key}" is not in the version.',
-                    remedy="Put it under a group of this version, or at the top.",
-                )
+    known = {"", *map(fold_id, ids)} if lost else set()
+    for node in lost:
+        if fold_id(node.parent_id) not in known:
+            raise InvalidInputError(
+                f'The parent of criterion "{node.key}" is not in the version.',
+                remedy="Put it under a group of this version, or at the top.",
+            )
     return not lost
 
 
-def _check_circles(nodes: Sequence[Node], moved: Iterable[Node]) -> None:
-    """A circle can only run through a node that is new or has a new parent."""
-    parents: dict[str, str] = {}
-    for start in moved:
-        parents = parents or {node.id: node.parent_id or "" for node in nodes}
+def _check_circles(nodes: Sequence[Node], added: Sequence[Node], moved: Iterable[Node]) -> None:
+    """A circle runs through a node that has another parent now, or through new nodes alone."""
+    new = {node.id for node in added}
+    starts = [*moved, *(node for node in added if node.parent_id in new)]
+    parents = {node.id: node.parent_id or "" for node in nodes} if starts else {}
+    for start in starts:
         above, seen = start.parent_id or "", {start.id}
         while above:
             if above in seen:
@@ -194,23 +197,15 @@ def _check_circles(nodes: Sequence[Node], moved: Iterable[Node]) -> None:
             above = parents[above]
 
 
-def _sequences(nodes: Sequence[Node], parents: set[str]) -> dict[str, int]:
-    """The stored sequence of each node under one of ``parents``, by id."""
+def _siblings(nodes: Sequence[Node], parents: set[str]) -> dict[str, Node]:
+    """The nodes under ``parents`` by id, with the sequences that the store gives them."""
     children: dict[str, list[Node]] = {}
-    for node in nodes:
-        parent = node.parent_id or ""
-        if parent in parents:
-            children.setdefault(parent, []).append(node)
-    return {node.id: node.sequence for siblings in children.values() for node in sequenced(siblings)}
+    for node in [node for node in nodes if (node.parent_id or "") in parents]:
+        children.setdefault(node.parent_id or "", []).append(node)
+    return {node.id: node for siblings in children.values() for node in sequenced(siblings)}
 
 
-def _node_changes(
-    pairs: Iterable[tuple[Node, Node]],
-    moved: Iterable[Node],
-    added: set[str],
-    stored: dict[str, int],
-    sequences: dict[str, int],
-) -> tuple[NodeChange, ...]:
+def _node_changes(pairs: Iterable[tuple[Node, Node]], shifted: Iterable[Node]) -> tuple[NodeChange, ...]:
     changes: dict[str, NodeChange] = {}
     for was, node in pairs:
         columns = {
@@ -220,22 +215,13 @@ def _node_changes(
         }
         if columns or was.anchors != node.anchors:
             changes[node.id] = NodeChange(node, columns, was.anchors != node.anchors)
-    for node in moved:
-        if node.id in added:
-            continue
-        change = changes.get(node.id) or NodeChange(node, {}, False)
-        change.columns["sequence"] = sequences[node.id]
-        changes[node.id] = change
+    for node in shifted:
+        changes.setdefault(node.id, NodeChange(node, {}, False)).columns["sequence"] = node.sequence
     return tuple(changes.values())
 
 
-def _as_stored(node: Node, sequences: dict[str, int]) -> Node:
-    return msgspec.structs.replace(
-        node,
-        key=node.key.strip(),
-        parent_id=node.parent_id or None,
-        sequence=sequences[node.id],
-    )
+def _as_stored(node: Node) -> Node:
+    return msgspec.structs.replace(node, key=node.key.strip(), parent_id=node.parent_id or None)
 
 
 def _parents_first(nodes: Sequence[Node]) -> list[Node]:

@@ -166,14 +166,12 @@ def _fresh_ids(
     return {fold_id(id): new_id() if id in taken else id for id in given}
 
 
-def check_keys(nodes: Iterable[Node]) -> None:
+def check_keys(nodes: Sequence[Node]) -> None:
     """Refuse nodes without a key, and two with the same."""
-    keys = []
-    for node in nodes:
-        key = node.key.strip()
-        if not key:
-            raise InvalidInputError(f'Criterion "{node.name}" has no key.', remedy="Give it one.")
-        keys.append(key)
+    keys = [node.key.strip() for node in nodes]
+    if not all(keys):
+        nameless = next(node for node in nodes if not node.key.strip())
+        raise InvalidInputError(f'Criterion "{nameless.name}" has no key.', remedy="Give it one.")
     once(keys, "Two criteria have the key")
 
 
@@ -204,6 +202,7 @@ def _finite(value: Any, what: str) -> None:
 
 def once(values: Iterable[str], what: str) -> None:
     """Refuse a value that stands twice; ``what`` begins the sentence."""
-    twice = [value for value, count in Counter(values).items() if count > 1]
-    if twice:
-        raise InvalidInputError(f'{what} "{twice[0]}".', remedy="Make each its own.")
+    given = list(values)
+    if len(set(given)) < len(given):
+        twice = next(value for value, count in Counter(given).items() if count > 1)
+        raise InvalidInputError(f'{what} "{twice}".', remedy="Make each its own.")
