@@ -16,15 +16,16 @@ Each part is a module of its own, and each stands on the one before it:
 ``panels``         subjects, contexts, assignments, users
 ``loading``        documents from files, and the samples
 ``care``           backup, checks, facts about the store
+``importing``      rubrics from other programs
 =================  ================================================================================
 """
 
 from __future__ import annotations
 
-from rubrictui.engine.care import Care
+from rubrictui.engine.importing import Importing
 
 
-class Engine(Care):
+class Engine(Importing):
     """One open store and one user who asks; see ``EngineBase`` for how it is opened.
 
     Every method is one transaction: all of it is stored, durably, or nothing. Methods may be called from

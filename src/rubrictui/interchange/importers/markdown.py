@@ -1,0 +1,177 @@
+"""Tables in Markdown: one is a rubric named by the heading above it, several are its groups or rubrics of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from rubrictui.interchange.importers._formats import Format
+from rubrictui.interchange.importers._plain_tables import is_header, read_plain
+from rubrictui.interchange.importers._report import Place, Report
+from rubrictui.interchange.importers._sketch import Item, Sheet
+from rubrictui.interchange.importers._source import Source
+from rubrictui.interchange.importers._tables import Grid, Row
+from rubrictui.interchange.importers._words import one_line, plain
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+_DELIMITERS = re.compile(
+    r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*$|^[ \t]*\|[ \t]*:?-+:?[ \t]*\|[ \t]*$",
+    re.MULTILINE,
+)
+_EMPHASIS = re.compile(r"(\*\*|__|\*|`)(?=\S)(.+?)(?<=\S)\1")
+
+
+class _Block(NamedTuple):
+    """A heading (``level`` 1 to 6), a table (``grid``), or other text."""
+
+    line: int
+    level: int = 0
+    text: str = ""
+    grid: Grid | None = None
+
+
+def _recognises(source: Source) -> bool:
+    if source.begins in ("<", "{"):
+        return False
+    for match in _DELIMITERS.finditer(source.text):
+        before = source.text[: match.start()].rstrip("\r\n").rpartition("\n")[2]
+        if "|" in before and is_header(_cells(before)):
+            return True
+    return False
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def _read(source: Source, report: Report) -> list[Sheet]:
+    blocks = _blocks(source.text)
+    tables = [block for block in blocks if block.grid is not None]
+    usable = []
+    for block in tables:
+        assert block.grid is not None
+        if is_header(block.grid.header.cells):
+            usable.append(block)
+        else:
+            what = "A table without a column Criterion is not carried over."
+            report.note("table", what, block.grid.header.place())
+    if not usable:
+        report.error("no_table", "there is no table with a column Criterion and another one.")
+        return []
+    return _sheets(blocks, usable, source, report)
+
+
+def _sheets(
+    blocks: Sequence[_Block], tables: Sequence[_Block], source: Source, report: Report
+) -> list[Sheet]:
+    titles = [block for block in blocks if block.level == 1]
+    whole = len(titles) == 1 and titles[0].line < tables[0].line
+    sheets: list[Sheet] = []
+    groups: list[Item] = []
+    totals: list[float | None] = []
+    for table in tables:
+        assert table.grid is not None
+        items, total = read_plain(table.grid, report, source.options.minimum or "keep", clean=_clean)
+        if not items:
+            continue
+        name = _heading_above(blocks, table) or source.options.title
+        if len(tables) == 1 or not whole:
+            sheets.append(
+                Sheet(
+                    name=name,
+                    description=_words_above(blocks, table),
+                    items=items,
+                    total=total,
+                    place=Place(table.line),
+                )
+            )
+        else:
+            weight = sum(item.weight for item in items if not item.is_advisory)
+            groups.append(Item(name=name, weight=weight, children=items, place=Place(table.line)))
+            totals.append(total)
+    if groups:
+        total = None if None in totals else sum(filter(None, totals))
+        description = _words_above(blocks, tables[0], below=titles[0].line)
+        sheets.append(Sheet(name=titles[0].text, description=description, items=tuple(groups), total=total))
+    _note_text(blocks, tables, report)
+    return sheets
+
+
+def _heading_above(blocks: Sequence[_Block], table: _Block) -> str:
+    return next((one.text for one in reversed(blocks) if one.level and one.line < table.line), "")
+
+
+def _words_above(blocks: Sequence[_Block], table: _Block, *, below: int = 0) -> str:
+    """The paragraphs between a table and the heading (or the table) before it."""
+    words: list[str] = []
+    for block in reversed([one for one in blocks if below <= one.line < table.line]):
+        if block.level or block.grid is not None:
+            if below:
+                words.clear() if block.line != below else None
+                continue
+            break
+        words.insert(0, block.text)
+    return "\n\n".join(words)
+
+
+def _note_text(blocks: Sequence[_Block], tables: Sequence[_Block], report: Report) -> None:
+    for block in blocks:
+        if block.line > tables[-1].line and not block.level and block.grid is None:
+            report.note(
+                "text",
+                "Text below the tables is not carried over.",
+                Place(block.line, 1, f"line {block.line}"),
+            )
+
+
+def _clean(text: str) -> str:
+    """A cell without the marks of emphasis around words that names cannot show."""
+    return _EMPHASIS.sub(r"\2", plain(text))
+
+
+def _blocks(text: str) -> list[_Block]:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").enable("table")
+    # Only blocks are looked at: what stands inside a line stays as it is written.
+    parser.core.ruler.disable(["inline"])
+    tokens = parser.parse(text)
+    blocks: list[_Block] = []
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        line = token.map[0] + 1 if token.map else 1
+        if token.type == "heading_open":
+            blocks.append(
+                _Block(line, level=int(token.tag[1:]), text=one_line(_clean(tokens[index + 1].content)))
+            )
+            index += 3
+        elif token.type == "table_open":
+            end = next(i for i in range(index, len(tokens)) if tokens[i].type == "table_close")
+            grid = _grid(tokens[index:end])
+            if grid is not None:
+                blocks.append(_Block(line, grid=grid))
+            index = end + 1
+        else:
+            if token.type in ("inline", "fence", "code_block") and token.content.strip():
+                blocks.append(_Block(line, text=plain(token.content)))
+            index += 1
+    return blocks
+
+
+def _grid(tokens: Sequence[Token]) -> Grid | None:
+    rows: list[Row] = []
+    for token in tokens:
+        if token.type == "tr_open":
+            line = token.map[0] + 1 if token.map else 1
+            rows.append(Row(line, [], is_line=True))
+        elif token.type == "inline" and rows:
+            rows[-1].cells.append(token.content)
+    full = [row for row in rows if any(map(str.strip, row.cells))]
+    return Grid(full[0], full[1:]) if full else None
+
+
+FORMAT = Format("markdown", "Markdown table", _recognises, _read)
