@@ -96,19 +96,6 @@ class Episode:
         self._limits = matter.constraints
         self._fixed = matter.fixed_observation
         self._state = State(matter.plan)
-        self._handlers: dict[str, Callable[[Action], Outcome]] = {
-            "read_document": self._read_document,
-            "search_matter": self._search_matter,
-            "ask_client": self._ask_client,
-            "escalate": self._escalate,
-            "submit_issue": self._submit_issue,
-            "revise_issue": self._revise_issue,
-            "propose_redline": self._propose_redline,
-            "revise_redline": self._revise_redline,
-            "send_markup": self._send_markup,
-            "accept_counterparty": self._accept_counterparty,
-            "submit_final": self._submit_final,
-        }
         self._observation = self._observe(None)
 
     @property
@@ -172,15 +159,11 @@ class Episode:
             }
         self.rewards.append(outcome.reward)
         self._observation = self._observe(result)
-        revised = outcome.event is not None and outcome.event["type"] in (
-            "issue_revision",
-            "redline_revision",
-        )
+        # A revision takes all that submissions earned out of the trace and adds it anew.
+        rescored = outcome.event.get("rescored") if outcome.event is not None else None
         info = {
             "event": outcome.event,
-            "events": list(outcome.event["rescored"])
-            if revised and outcome.event
-            else self._state.events[kept:],
+            "events": list(rescored) if rescored is not None else self._state.events[kept:],
             "valid": outcome.valid,
             "raw_score": round(raw_score(self._state.events), 4),
         }
@@ -198,12 +181,12 @@ class Episode:
 
     def _carry_out(self, action: Any) -> Outcome:
         kind = action.get("type") if isinstance(action, Mapping) else None
-        handler = self._handlers.get(kind) if isinstance(kind, str) else None
+        handler = _HANDLERS.get(kind) if isinstance(kind, str) else None
         if handler is None:
             known = ", ".join(view.action_types(has_negotiation=self._state.plan.has_negotiation))
             message = f"There is no such action. Actions are {known}."
             return _error("unknown_action", UNKNOWN_ACTION, message)._replace(valid=None)
-        return handler(action)
+        return handler(self, action)
 
     def _observe(self, last_result: Result | None) -> dict[str, Any]:
         return view.observe(
@@ -420,6 +403,21 @@ class Episode:
         self._state.events.append(event)
         self.terminated = True
         return Outcome({"kind": "final_ack"}, event["points"], event)
+
+
+_HANDLERS: dict[str, Callable[[Episode, Action], Outcome]] = {
+    "read_document": Episode._read_document,
+    "search_matter": Episode._search_matter,
+    "ask_client": Episode._ask_client,
+    "escalate": Episode._escalate,
+    "submit_issue": Episode._submit_issue,
+    "revise_issue": Episode._revise_issue,
+    "propose_redline": Episode._propose_redline,
+    "revise_redline": Episode._revise_redline,
+    "send_markup": Episode._send_markup,
+    "accept_counterparty": Episode._accept_counterparty,
+    "submit_final": Episode._submit_final,
+}
 
 
 def _acknowledged(action: Action) -> Result:

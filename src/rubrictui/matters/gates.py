@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import time
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Literal
@@ -26,7 +26,7 @@ from rubrictui.matters.errors import GateTimeoutError
 from rubrictui.matters.model import GateEntry, Value
 
 TIME_LIMIT = 1.0
-"""Seconds one gate may take on one text."""
+"""Seconds one gate may take on one text; as many more as the text has millions of characters."""
 
 LONGEST_PATTERN = 10_000
 """Characters; compiling has no time limit of its own."""
@@ -37,12 +37,23 @@ EXPLAINED_MATCHES = 500
 GATE_KEYS = ("pattern", "negation_guard", "negation_scope", "require_context", "exclude_context")
 SCOPES = ("span", "before")
 
-_NEGATOR = re.compile(
+# Each begins with a fixed letter, which a scan for it skips to; all in lower case. Whether a word begins
+# there is looked at afterwards.
+_NEGATING_WORDS = (
+    re.compile(r"n(?:o(?:t(?:hing)?|ne|r)?|ever|either)\b"),
+    re.compile(r"cannot\b"),
+    re.compile(r"without\b"),
+)
+_NEGATING_SUFFIX = re.compile(r"n['\u2019]t\b")
+_ANY_NEGATOR = re.compile(
     r"\b(?:no|not|never|nothing|none|neither|nor|cannot|without)\b|n['\u2019]t\b", re.IGNORECASE
 )
-# The longest negator, and one character more to see that its word ends there.
-_NEGATOR_REACH = 8
-_BOUNDARY = re.compile(r"[.?!](?=\s|\Z)|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+
+_STOPS = ".?!"
+_LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+
+# Above this many characters a search lets other threads run meanwhile (which costs it a little).
+_LONG_TEXT = 20_000
 
 Outcome = Literal["fires", "negated", "context_missing", "context_excluded"]
 
@@ -254,38 +265,51 @@ class Gate:
         Raises:
             GateTimeoutError: the pattern ran out of time.
         """
-        return next((match for match in self._matches(text) if match.outcome == "fires"), None)
+        if self.entry.is_guarded:
+            return next((match for match in self._matches(text) if match.outcome == "fires"), None)
+        limit = _time_limit(text)
+        try:
+            found = self._pattern.search(text, timeout=limit, concurrent=len(text) > _LONG_TEXT)
+        except TimeoutError:
+            raise GateTimeoutError(self.entry.pattern, limit) from None
+        return _plain(found) if found is not None else None
 
     def _matches(self, text: str) -> Iterator[GateMatch]:
         entry = self.entry
-        deadline = time.monotonic() + TIME_LIMIT
+        limit = _time_limit(text)
+        deadline = time.monotonic() + limit
         try:
-            found = self._pattern.finditer(text, timeout=TIME_LIMIT, concurrent=True)
+            found = self._pattern.finditer(text, timeout=limit, concurrent=len(text) > _LONG_TEXT)
             if not entry.is_guarded:
                 for match in found:
                     yield _plain(match)
                     self._keep(deadline)
                 return
-            sentences = _Sentences(text)
+            sentences: _Sentences | None = None
             contexts: dict[tuple[int, int], tuple[Any, Any]] = {}
             for match in found:
-                yield self._guarded(match, sentences, contexts)
+                sentences = sentences or _Sentences(text)
+                yield self._guarded(match, sentences, contexts, limit)
                 self._keep(deadline)
         except TimeoutError:
-            raise GateTimeoutError(entry.pattern, TIME_LIMIT) from None
+            raise GateTimeoutError(entry.pattern, limit) from None
 
     def _keep(self, deadline: float) -> None:
         if time.monotonic() > deadline:
             raise TimeoutError
 
     def _guarded(
-        self, match: Any, sentences: _Sentences, contexts: dict[tuple[int, int], tuple[Any, Any]]
+        self,
+        match: Any,
+        sentences: _Sentences,
+        contexts: dict[tuple[int, int], tuple[Any, Any]],
+        limit: float,
     ) -> GateMatch:
         start, end = match.span()
         first, last = sentences.around(start, end)
         entry = self.entry
         window_end: int | None = None
-        negator: re.Match[str] | None = None
+        negator: tuple[int, int] | None = None
         if entry.negation_guard:
             window_end = start if entry.negation_scope == "before" else end
             negator = sentences.negator(first, window_end)
@@ -293,7 +317,7 @@ class Gate:
         excluded: Any = None
         if negator is None and (self._require is not None or self._exclude is not None):
             if (first, last) not in contexts:
-                contexts[first, last] = self._contexts(sentences.text[first:last])
+                contexts[first, last] = self._contexts(sentences.text[first:last], limit)
             required, excluded = contexts[first, last]
         outcome: Outcome = "fires"
         context: Any = None
@@ -314,20 +338,26 @@ class Gate:
             sentence_end=last,
             sentence=sentences.text[first:last],
             window_end=window_end,
-            negator=negator.group() if negator is not None else None,
-            negator_start=negator.start() if negator is not None else None,
+            negator=sentences.text[negator[0] : negator[1]] if negator is not None else None,
+            negator_start=negator[0] if negator is not None else None,
             context=context.group() if context is not None else None,
             context_start=first + context.start() if context is not None else None,
         )
 
-    def _contexts(self, sentence: str) -> tuple[Any, Any]:
+    def _contexts(self, sentence: str, limit: float) -> tuple[Any, Any]:
         """What the required and the excluded context find in a sentence."""
         found = []
         for pattern in (self._require, self._exclude):
             found.append(
-                pattern.search(sentence, timeout=TIME_LIMIT, concurrent=True) if pattern is not None else None
+                pattern.search(sentence, timeout=limit, concurrent=len(sentence) > _LONG_TEXT)
+                if pattern is not None
+                else None
             )
         return found[0], found[1]
+
+
+def _time_limit(text: str) -> float:
+    return TIME_LIMIT + len(text) / 1_000_000
 
 
 def _plain(match: Any) -> GateMatch:
@@ -345,42 +375,65 @@ def _plain(match: Any) -> GateMatch:
 
 
 class _Sentences:
-    """Where the sentences of a text begin and end, and the negators in them; found as they are asked for."""
+    """Where the sentences of a text begin and end, and where its negators stand."""
+
+    __slots__ = ("_boundaries", "_negators", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        for boundary in _BOUNDARY.finditer(text):
-            self._starts.append(boundary.start())
-            self._ends.append(boundary.end())
-        # The first negator at or after a place, remembered: matches come in order, so each stretch of a
-        # long sentence is searched once however many matches it holds.
-        self._searched = (0, 0)
-        self._found: re.Match[str] | None = None
+        self._boundaries = _boundaries(text)
+        self._negators: list[tuple[int, int]] | None = None
 
     def around(self, start: int, end: int) -> tuple[int, int]:
         """(start, end) of the sentence of a match: after the last boundary wholly before it, up to the
-        first boundary at or after its end."""
-        before = bisect_right(self._ends, start)
-        first = self._ends[before - 1] if before else 0
-        after = bisect_left(self._starts, end)
-        last = self._starts[after] if after < len(self._starts) else len(self.text)
+        first boundary at or after its end. A boundary is one character."""
+        boundaries = self._boundaries
+        before = bisect_left(boundaries, start)
+        first = boundaries[before - 1] + 1 if before else 0
+        after = bisect_left(boundaries, end)
+        last = boundaries[after] if after < len(boundaries) else len(self.text)
         return first, last
 
-    def negator(self, start: int, end: int) -> re.Match[str] | None:
-        """The first negator that begins in ``start <= i < end``; it may go on past ``end``."""
-        begin, stop = self._searched
-        if not (begin <= start and end <= stop and (self._found is None or self._found.start() >= start)):
-            if self._found is None and begin <= start <= stop < end:
-                # Nothing so far: go on from where the search stopped.
-                self._found = self._search(max(start, stop - 1), end)
-            else:
-                self._found = self._search(start, end)
-            self._searched = (start, end)
-        found = self._found
-        return found if found is not None and found.start() < end else None
+    def negator(self, start: int, end: int) -> tuple[int, int] | None:
+        """(start, end) of the first negator that begins in ``start <= i < end``; it may go on past ``end``."""
+        if self._negators is None:
+            self._negators = _negators(self.text)
+        index = bisect_left(self._negators, (start, 0))
+        if index < len(self._negators) and self._negators[index][0] < end:
+            return self._negators[index]
+        return None
 
-    def _search(self, start: int, end: int) -> re.Match[str] | None:
-        found = _NEGATOR.search(self.text, start, end + _NEGATOR_REACH)
-        return found if found is not None and found.start() < end else None
+
+def _boundaries(text: str) -> list[int]:
+    """Where each boundary stands, in order. Finding single characters is much faster than a pattern."""
+    found: list[int] = []
+    length = len(text)
+    for stop in _STOPS:
+        at = text.find(stop)
+        while at >= 0:
+            if at + 1 == length or text[at + 1].isspace():
+                found.append(at)
+            at = text.find(stop, at + 1)
+    for line_break in _LINE_BREAKS:
+        at = text.find(line_break)
+        while at >= 0:
+            found.append(at)
+            at = text.find(line_break, at + 1)
+    found.sort()
+    return found
+
+
+def _negators(text: str) -> list[tuple[int, int]]:
+    """(start, end) of every negator, in order."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        # A few letters are longer in lower case, so that places would not be those of the text.
+        return [match.span() for match in _ANY_NEGATOR.finditer(text)]
+    found = [match.span() for match in _NEGATING_SUFFIX.finditer(lowered)]
+    for word in _NEGATING_WORDS:
+        for match in word.finditer(lowered):
+            start = match.start()
+            if start == 0 or not (lowered[start - 1].isalnum() or lowered[start - 1] == "_"):
+                found.append(match.span())
+    found.sort()
+    return found

@@ -22,39 +22,38 @@ PROTOCOL = (
     "Raise what must be raised before the final submission: nothing can be added after it.",
 )
 
-_ISSUE = {
-    "issue_id": "text",
-    "title": "text",
-    "severity": "low | medium | high | critical",
-    "citations": "list of text, the operative provision first",
-    "analysis": "text",
-    "recommendation": "text",
-}
-_QUOTES = {"quotes": "list of {citation, text}, text verbatim"}
-_REDLINE = {
-    "issue_id": "text",
-    "document_id": "text",
-    "section": "text",
-    "replacement_text": "text",
-    "rationale": "text",
-}
+_ISSUE = (
+    "issue_id: text",
+    "title: text",
+    "severity: low | medium | high | critical",
+    "citations: list of text, the operative provision first",
+    "analysis: text",
+    "recommendation: text",
+    "quotes?: list of {citation, text}, text verbatim",
+)
+_REDLINE = (
+    "issue_id: text",
+    "document_id: text",
+    "section: text",
+    "replacement_text: text",
+    "rationale: text",
+)
 
-ACTIONS: dict[str, dict[str, dict[str, str]]] = {
-    "read_document": {"required": {"document_id": "text"}, "optional": {"section": "text"}},
-    "search_matter": {"required": {"query": "text, at least 3 characters"}, "optional": {}},
-    "ask_client": {"required": {"question": "text"}, "optional": {}},
-    "escalate": {"required": {"topic": "text", "reason": "text"}, "optional": {}},
-    "submit_issue": {"required": _ISSUE, "optional": _QUOTES},
-    "revise_issue": {"required": _ISSUE, "optional": _QUOTES},
-    "propose_redline": {"required": _REDLINE, "optional": {}},
-    "revise_redline": {"required": _REDLINE, "optional": {}},
-    "send_markup": {
-        "required": {"issue_id": "text", "document_id": "text", "section": "text", "proposed_text": "text"},
-        "optional": {},
-    },
-    "accept_counterparty": {"required": {"issue_id": "text"}, "optional": {}},
-    "submit_final": {"required": {}, "optional": {"summary": "text"}},
+ACTIONS: dict[str, tuple[str, ...]] = {
+    "read_document": ("document_id: text", "section?: text"),
+    "search_matter": ("query: text, at least 3 characters",),
+    "ask_client": ("question: text",),
+    "escalate": ("topic: text", "reason: text"),
+    "submit_issue": _ISSUE,
+    "revise_issue": _ISSUE,
+    "propose_redline": _REDLINE,
+    "revise_redline": _REDLINE,
+    "send_markup": ("issue_id: text", "document_id: text", "section: text", "proposed_text: text"),
+    "accept_counterparty": ("issue_id: text",),
+    "submit_final": ("summary?: text",),
 }
+"""The fields of each action; those with a question mark may be left out."""
+
 NEGOTIATION_ACTIONS = ("send_markup", "accept_counterparty")
 
 
@@ -79,20 +78,17 @@ class FixedPart:
         # Values of any depth: decoding gives a copy that shares nothing.
         self._public_facts = msgspec.json.encode(facts.public_facts)
         self._documents = [(document.id, document.title, document.tokens) for document in documents]
-        self._actions = [(name, ACTIONS[name]) for name in action_types(has_negotiation=has_negotiation)]
+        self._actions = {name: ACTIONS[name] for name in action_types(has_negotiation=has_negotiation)}
 
     def copy(self) -> dict[str, Any]:
         return {
             "matter": {**self._facts, "public_facts": msgspec.json.decode(self._public_facts)},
             "documents": [
-                {"id": document_id, "title": title, "sections": list(tokens)}
+                {"id": document_id, "title": title, "sections": tokens}
                 for document_id, title, tokens in self._documents
             ],
-            "protocol": list(PROTOCOL),
-            "actions": {
-                name: {"required": dict(schema["required"]), "optional": dict(schema["optional"])}
-                for name, schema in self._actions
-            },
+            "protocol": PROTOCOL,
+            "actions": dict(self._actions),
         }
 
 
@@ -105,7 +101,8 @@ def observe(
     budgets: dict[str, int | None],
     last_result: dict[str, Any] | None,
 ) -> dict[str, Any]:
-    """An observation: plain JSON values, a fresh copy that may be changed without harm."""
+    """An observation: JSON values, lists and mappings fresh so that changing them does no harm, tuples where
+    nothing ever changes."""
     observation = fixed.copy()
     issues: list[dict[str, Any]] = []
     redlines: list[dict[str, Any]] = []
