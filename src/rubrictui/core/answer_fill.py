@@ -131,14 +131,22 @@ def answers_by_key(version: VersionSnapshot, kept: Mapping[str, SampleAnswer]) -
         if answer is None:
             continue
         try:
-            leaf = scales.leaf(node)
-            made = _translated(leaf, answer)
-            read_answer(leaf, made)
-        except (ScoringError, InvalidInputError):
+            made = answer_here(scales.leaf(node), answer)
+        except InvalidInputError:
             continue
-        if made.is_answered:
+        if made is not None:
             found.append(made)
     return tuple(found)
+
+
+def answer_here(leaf: Leaf, kept: SampleAnswer) -> Answer | None:
+    """A kept answer as an answer to this criterion; None when it is none here."""
+    made = _translated(leaf, kept)
+    try:
+        read_answer(leaf, made)
+    except ScoringError:
+        return None
+    return made if made.is_answered else None
 
 
 def _translated(leaf: Leaf, answer: SampleAnswer) -> Answer:
