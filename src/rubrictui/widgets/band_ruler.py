@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
+from rubrictui.core.bands import band_gaps, band_overlaps
 from rubrictui.core.model import Band
 from rubrictui.widgets.text import one_line
 
@@ -13,7 +14,7 @@ Piece = tuple[str, str]
 """Text and its tone: "", "muted", "success", "warning", "error" or "accent"."""
 
 TONES = {"success": "success", "warning": "warning", "danger": "error", "info": "accent", "neutral": ""}
-GAP = "·"
+GAP, OVERLAP = "·", "×"
 
 
 def tone_of(band: Band) -> str:
@@ -29,18 +30,22 @@ def band_at(bands: Sequence[Band], score: float) -> Band | None:
     return None
 
 
-def ruler(bands: Sequence[Band], threshold: float | None, width: int) -> list[list[Piece]]:
+def ruler(
+    bands: Sequence[Band], threshold: float | None, width: int, *, overlaps: bool = False
+) -> list[list[Piece]]:
     """The ruler as lines of pieces: numbers, the bands with their labels, and where it passes.
 
     Args:
         bands: in any order; what none of them covers is drawn as dots.
         threshold: the pass threshold, 0..1, or None.
         width: cells; at least 20 are used.
+        overlaps: draw what several bands hold as ``×``, as an author needs it; else the first of them, as
+            a score meets them.
     """
     width = max(20, width)
     lines: list[list[Piece]] = [[(_numbers(width), "muted")]]
     if bands:
-        lines.append(_bar(bands, width))
+        lines.append(_bar(bands, width, overlaps=overlaps))
     if threshold is not None:
         lines.append([(_pointer(threshold, width), "accent")])
     return lines
@@ -60,17 +65,37 @@ def _numbers(width: int) -> str:
     return "".join(line)
 
 
-def _bar(bands: Sequence[Band], width: int) -> list[Piece]:
-    cells = [band_at(bands, (cell + 0.5) / width) for cell in range(width)]
+def _bar(bands: Sequence[Band], width: int, *, overlaps: bool) -> list[Piece]:
+    cells: list[Band | str] = [band_at(bands, (cell + 0.5) / width) or GAP for cell in range(width)]
+    if overlaps:
+        _mark(cells, band_gaps(bands), GAP)
+        shared = [
+            (max(first.min_score, second.min_score), min(first.max_score, second.max_score))
+            for first, second in band_overlaps(bands)
+        ]
+        _mark(cells, shared, OVERLAP)
     pieces: list[Piece] = []
     start = 0
     for cell in range(1, width + 1):
         if cell < width and cells[cell] is cells[start]:
             continue
         band, size = cells[start], cell - start
-        pieces.append((GAP * size, "muted") if band is None else (_segment(band.label, size), tone_of(band)))
+        if isinstance(band, Band):
+            pieces.append((_segment(band.label, size), tone_of(band)))
+        else:
+            tone = "error" if band == OVERLAP else ("warning" if overlaps else "muted")
+            pieces.append((band * size, tone))
         start = cell
     return pieces
+
+
+def _mark(cells: list[Band | str], spans: Sequence[tuple[float, float]], glyph: str) -> None:
+    """Show spans with a glyph: the cells whose middle they hold, one cell where they are narrower."""
+    width = len(cells)
+    for low, high in spans:
+        held = [cell for cell in range(width) if low <= (cell + 0.5) / width < high]
+        for cell in held or [min(max(int((low + high) / 2 * width), 0), width - 1)]:
+            cells[cell] = glyph
 
 
 def _segment(label: str, size: int) -> str:

@@ -66,7 +66,7 @@ def scale_choice(scale: Scale, is_frozen: bool) -> Choice:
     """A scale to choose, with its levels as preview."""
     about = scale_words(scale) + ("; a published version uses it" if is_frozen else "")
     preview = tuple(
-        f"{level.label} ({number_text(level.normalized_value)})"
+        f"{level.label} ({level.normalized_value:.3g})"
         + (f"  {level.description.strip()}" if level.description and level.description.strip() else "")
         for level in scale.levels
     )

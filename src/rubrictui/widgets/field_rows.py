@@ -311,7 +311,7 @@ def _anchor_rows(node: Node, scale: Scale | None) -> list[Field]:
         rows.append(
             Field(
                 "anchor",
-                f"{level.label} ({number_text(level.normalized_value)})",
+                f"{level.label} ({level.normalized_value:.3g})",
                 FieldKind.TEXT,
                 text,
                 text or (f"(scale: {level.description})" if level.description else NONE),
