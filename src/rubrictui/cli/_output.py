@@ -43,6 +43,10 @@ class Output:
         for line in lines:
             self._out.write(visible(line).replace("\t", "    ").rstrip(" ") + "\n")
 
+    def raw(self, text: str) -> None:
+        """Text of a format of its own, CSV for one, with its line ends. On a terminal, risky characters are escaped."""
+        self._write(visible(text) if self._terminal else text)
+
     def table(
         self, header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[int] = ()
     ) -> None:
