@@ -11,6 +11,7 @@ from rubrictui.core.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from rubrictui.core.model import Scale, VersionSnapshot
+    from rubrictui.core.records import Category
     from rubrictui.interchange.yaml_reader import Reading
 
 STDIN = "-"
@@ -124,20 +125,30 @@ def read_version(name: str, scale_files: list[str] | None = None) -> VersionSnap
     return rubrics[0].snapshot
 
 
-def read_documents(paths: list[str], *, scales: Any = None, versions: Any = None) -> Reading:
-    """YAML files and folders of them, read as one set, in the order of their names within a folder."""
+def read_documents(
+    paths: list[str], *, scales: Any = None, versions: Any = None, categories: Any = None
+) -> Reading:
+    """Files of documents (YAML, records in JSON) and folders of them, read as one set, in the order of their
+    names within a folder."""
+    from rubrictui.interchange.folders import document_files
     from rubrictui.interchange.yaml_reader import read_files
 
     files: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir():
-            found = sorted(one for one in path.rglob("*") if one.suffix.casefold() in YAML_SUFFIXES)
+            found = document_files(path)
             if not found:
                 raise InvalidInputError(f"{path} holds no YAML file.", remedy="Give a folder with some.")
             files += found
         else:
             files.append(path)
-    return read_files(files, scales=scales, versions=versions)
+    return read_files(files, scales=scales, versions=versions, categories=categories)
+
+
+def category_lookup(categories: tuple[Category, ...]) -> Any:
+    """Finds one of these categories by id, or by name ignoring case."""
+    known = {one.name.casefold(): one for one in categories} | {one.id: one for one in categories}
+    return lambda wanted: known.get(wanted) or known.get(wanted.strip().casefold())
 
 
 def scale_lookup(scales: tuple[Scale, ...]) -> Any:

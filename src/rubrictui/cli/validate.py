@@ -1,4 +1,4 @@
-"""``validate`` and ``load``: YAML files checked, and taken into the store."""
+"""``validate`` and ``load``: files of documents checked, and taken into the store."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ def register(commands: Commands) -> None:
         "check YAML files, and snapshots in JSON",
         run_validate,
         description="Check YAML files as one set: their form, the names between them, and everything that "
-        "would stand against publishing; versions in JSON (*.json) are checked too. Each finding is one line, FILE:LINE:COLUMN: error or warning. "
+        "would stand against publishing. JSON is taken too: records in the metadata shape, and versions. Each finding is one line, FILE:LINE:COLUMN: error or warning. "
         "Exits with 1 when there is an error. With --db, names are looked up in that store too.",
         examples=[
             "rubrictui validate scales.yaml rubric.yaml",
             "rubrictui validate rubrics/ --strict --json",
         ],
     )
-    parser.add_argument("files", metavar="FILE", nargs="+", help="YAML files, folders of them, snapshots")
+    parser.add_argument(
+        "files", metavar="FILE", nargs="+", help="files of documents, folders of them, snapshots"
+    )
     parser.add_argument("--strict", action="store_true", help="warnings count as errors")
     parser = commands.add(
         "load",
@@ -40,24 +42,27 @@ def register(commands: Commands) -> None:
         "there is an error.",
         examples=["rubrictui load scales.yaml rubric.yaml", "rubrictui load rubrics/ --no-publish"],
     )
-    parser.add_argument("files", metavar="FILE", nargs="+", help="YAML files, or folders of them")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="files of documents, or folders of them")
     parser.add_argument("--no-publish", action="store_true", help="leave rubrics as drafts")
 
 
 def run_validate(options: argparse.Namespace, output: Output) -> int:
-    from rubrictui.cli._input import read_documents, scale_lookup
+    from rubrictui.cli._input import category_lookup, read_documents, scale_lookup
     from rubrictui.cli._store import open_engine, version_lookup
     from rubrictui.interchange.documents import RubricFile
     from rubrictui.interchange.places import publish_findings
 
-    snapshots = [name for name in options.files if name.casefold().endswith(".json")]
+    snapshots = [name for name in options.files if _is_snapshot(name)]
     files = [name for name in options.files if name not in snapshots]
     if options.db is None:
         reading = read_documents(files)
     else:
         with open_engine(options) as engine:
             reading = read_documents(
-                files, scales=scale_lookup(engine.scales()), versions=partial(version_lookup, engine)
+                files,
+                scales=scale_lookup(engine.scales()),
+                versions=partial(version_lookup, engine),
+                categories=category_lookup(engine.categories()),
             )
     found = [finding for name in snapshots for finding in _snapshot_findings(name)]
     found += reading.findings
@@ -79,6 +84,19 @@ def run_validate(options: argparse.Namespace, output: Output) -> int:
             f"{counted(errors, 'error')}, {counted(warnings, 'warning')}."
         )
     return 0 if valid else 1
+
+
+def _is_snapshot(name: str) -> bool:
+    """Whether a file is one version in JSON, and no record in the metadata shape."""
+    if not name.casefold().endswith(".json"):
+        return False
+    from rubrictui.cli._input import read_bytes
+    from rubrictui.interchange.folders import holds_metadata
+
+    try:
+        return not holds_metadata(read_bytes(name))
+    except InvalidInputError:
+        return True  # told when it is read
 
 
 def _snapshot_findings(name: str) -> list[Finding]:
@@ -103,12 +121,15 @@ def _answer_refused(findings: Sequence[Finding], output: Output) -> None:
 
 
 def run_load(options: argparse.Namespace, output: Output) -> int:
-    from rubrictui.cli._input import read_documents, scale_lookup
+    from rubrictui.cli._input import category_lookup, read_documents, scale_lookup
     from rubrictui.cli._store import open_engine, version_lookup
 
     with open_engine(options, create=True) as engine:
         reading = read_documents(
-            options.files, scales=scale_lookup(engine.scales()), versions=partial(version_lookup, engine)
+            options.files,
+            scales=scale_lookup(engine.scales()),
+            versions=partial(version_lookup, engine),
+            categories=category_lookup(engine.categories()),
         )
         for finding in reading.findings:
             output.say(str(finding))
@@ -122,7 +143,7 @@ def run_load(options: argparse.Namespace, output: Output) -> int:
         output.data(report)
     else:
         added = [
-            counted(count, name.removesuffix("s"), name)
+            counted(count, "category" if name == "categories" else name.removesuffix("s"), name)
             for name in report.__struct_fields__
             if (count := getattr(report, name))
         ]

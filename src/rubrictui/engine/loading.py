@@ -9,12 +9,14 @@ import msgspec
 
 from rubrictui.core.model import VersionStatus
 from rubrictui.core.records import EvaluationStatus, Role, User
+from rubrictui.engine.base import named
 from rubrictui.engine.checking import settled
 from rubrictui.engine.errors import NameTakenError, NotFoundError, StateError
 from rubrictui.engine.panels import Panels
 from rubrictui.engine.work import evaluator
 from rubrictui.interchange.documents import (
     ME,
+    CategoryFile,
     Document,
     EvaluationEntry,
     Publication,
@@ -29,6 +31,7 @@ from rubrictui.store import access, evaluations, rubrics, scales, subjects, user
 class LoadReport(msgspec.Struct):
     """What a load has added; what was there already is not counted."""
 
+    categories: int = 0
     scales: int = 0
     rubrics: int = 0
     published: int = 0
@@ -50,7 +53,7 @@ class Loading(Panels):
         """Load what files hold. What carries an id that the store has is left alone, so loading twice is
         loading once; a load that was cut short goes on where it stopped.
 
-        Scales come first; each rubric is published right after it is stored when a publication asks for
+        Categories and scales come first; each rubric is published right after it is stored when a publication asks for
         that; then people, contexts and subjects, assignments, and evaluations in the order written. An
         evaluation is stored as its user's; users that are not there are made reviewers.
 
@@ -65,6 +68,9 @@ class Loading(Panels):
         """
         given = tuple(documents)
         report = LoadReport()
+        for document in given:
+            if isinstance(document, CategoryFile):
+                report.categories += self._load_category(document)
         for document in given:
             if isinstance(document, ScaleFile):
                 report.scales += self._load_scale(document)
@@ -102,6 +108,17 @@ class Loading(Panels):
         return self.load_documents(documents, publish=True)
 
     # -- definitions ---------------------------------------------------------------------------------
+
+    def _load_category(self, file: CategoryFile) -> bool:
+        self._require(Role.AUTHOR, doing="load categories")
+        with self._write() as connection:
+            known = rubrics.categories(connection)
+            folded = file.category.name.strip().casefold()
+            if any(one.id == file.category.id or one.name.casefold() == folded for one in known):
+                return False
+            title = named(file.category.name, "category")
+            rubrics.put_category(connection, msgspec.structs.replace(file.category, name=title))
+            return True
 
     def _load_scale(self, file: ScaleFile) -> bool:
         with self._read() as connection:

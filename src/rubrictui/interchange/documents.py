@@ -13,10 +13,16 @@ from typing import Any
 
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import Answer, Bump, Evidence, Scale, Value, VersionSnapshot
-from rubrictui.core.records import Context, EvaluationStatus, EvaluatorType, Subject, User
+from rubrictui.core.records import Category, Context, EvaluationStatus, EvaluatorType, Subject, User
 
 # The user name that stands for whoever loads the file.
 ME = "@me"
+
+
+class CategoryFile(Value, frozen=True, kw_only=True):
+    """``kind: category``."""
+
+    category: Category
 
 
 class ScaleFile(Value, frozen=True, kw_only=True):
@@ -97,7 +103,10 @@ class SubjectsFile(Value, frozen=True, kw_only=True):
 
 
 class Publication(Value, frozen=True, kw_only=True):
-    """``kind: publication``: publish this version; nothing to do when it is published already."""
+    """``kind: publication``: publish this version; nothing to do when it is published already.
+
+    ``rubric`` is its name, or the version's id again where no file and no store told the name.
+    """
 
     rubric: str
     version_id: str
@@ -105,7 +114,7 @@ class Publication(Value, frozen=True, kw_only=True):
     summary: str | None = None
 
 
-Document = ScaleFile | RubricFile | SubjectsFile | Publication
+Document = CategoryFile | ScaleFile | RubricFile | SubjectsFile | Publication
 
 
 def split_reference(reference: str) -> tuple[str, str]:

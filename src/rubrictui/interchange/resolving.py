@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from rubrictui.core.model import Scale, VersionSnapshot
+from rubrictui.core.records import Category
 from rubrictui.interchange.building import Builder
 from rubrictui.interchange.documents import ME, RubricFile
 from rubrictui.interchange.places import Position
 
 FORMAT = 1
 
+CategoryLookup = Callable[[str], Category | None]
 ScaleLookup = Callable[[str], Scale | None]
 VersionLookup = Callable[[str], VersionSnapshot | None]
 
@@ -19,12 +21,20 @@ VersionLookup = Callable[[str], VersionSnapshot | None]
 class Names:
     """What the files of one load define, and where to look for what they do not."""
 
-    def __init__(self, scales: ScaleLookup | None, versions: VersionLookup | None) -> None:
+    def __init__(
+        self,
+        scales: ScaleLookup | None,
+        versions: VersionLookup | None,
+        categories: CategoryLookup | None = None,
+    ) -> None:
+        self._category_lookup = categories
         self._scale_lookup = scales
         self._version_lookup = versions
         self.scales_by_name: dict[str, Scale] = {}
         self.scales_by_id: dict[str, Scale] = {}
+        self.categories: dict[str, Category] = {}
         self.rubrics: dict[str, RubricFile] = {}
+        self.versions_by_id: dict[str, RubricFile] = {}
         # Ids of scales and versions whose documents had errors: nothing is checked against them.
         self.damaged: set[str] = set()
         # Names and ids of documents that could not be built at all: nothing is said about who uses them.
@@ -43,6 +53,18 @@ class Names:
         if found is None and self._scale_lookup is not None:
             found = self._scale_lookup(wanted)
         return found
+
+    def category(self, id_or_name: str) -> Category | None:
+        """By id, or by name ignoring case."""
+        found = self.categories.get(id_or_name) or self.categories.get(id_or_name.strip().casefold())
+        if found is None and self._category_lookup is not None:
+            found = self._category_lookup(id_or_name)
+        return found
+
+    def stored_version(self, version_id: str) -> VersionSnapshot | None:
+        """The version with this id in the store, when there is a store to ask."""
+        found = self._version_lookup(version_id) if self._version_lookup is not None else None
+        return found if found is not None and found.id == version_id else None
 
     def version(self, rubric: str) -> VersionSnapshot | None:
         in_files = self.rubrics.get(rubric.strip().casefold())

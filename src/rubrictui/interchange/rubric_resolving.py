@@ -5,13 +5,15 @@ from __future__ import annotations
 import difflib
 
 from rubrictui.core.model import Anchor, Band, Level, Node, NodeType, Scale, ScaleType, VersionSnapshot
+from rubrictui.core.records import Category
 from rubrictui.interchange.building import Builder
-from rubrictui.interchange.documents import Publication, RubricFile, ScaleFile
+from rubrictui.interchange.documents import CategoryFile, Publication, RubricFile, ScaleFile
 from rubrictui.interchange.places import Places, Position
 from rubrictui.interchange.resolving import Names, Resolver, choices
 from rubrictui.interchange.shapes import (
     AnchorItem,
     AnchorText,
+    CategoryDocument,
     CriterionShape,
     PublicationDocument,
     RubricDocument,
@@ -22,6 +24,35 @@ from rubrictui.interchange.shapes import (
 
 class RubricResolver(Resolver):
     """Scales, rubrics and publications of one file."""
+
+    def category(self, shape: CategoryDocument) -> CategoryFile:
+        self.check_format(shape)
+        self.own_id("category", shape)
+        category = Category(
+            id=shape.id, name=shape.name, description=shape.description, sequence=shape.sequence
+        )
+        folded = shape.name.strip().casefold()
+        if folded in self.names.categories:
+            self.error("duplicate_name", f'there are two categories named "{shape.name}".', shape, "name")
+        self.names.categories.setdefault(folded, category)
+        self.names.categories.setdefault(shape.id, category)
+        return CategoryFile(category=category)
+
+    def _category(self, shape: RubricDocument) -> str | None:
+        """The name of a rubric's category."""
+        if shape.category_id is None:
+            return shape.category
+        if shape.category is not None:
+            self.error("conflict", 'give "category" or "category_id", not both.', shape, "category_id")
+        found = self.names.category(shape.category_id)
+        if found is None and shape.category_id not in self.names.broken:
+            self.error(
+                "unknown_category",
+                f'there is no category "{shape.category_id}". Give its file too, or load it first.',
+                shape,
+                "category_id",
+            )
+        return found.name if found else None
 
     def scale(self, shape: ScaleDocument, *, damaged: bool = False) -> ScaleFile:
         if damaged:
@@ -116,7 +147,7 @@ class RubricResolver(Resolver):
         document = RubricFile(
             id=shape.id,
             name=shape.name,
-            category=shape.category,
+            category=self._category(shape),
             description=shape.description,
             snapshot=snapshot,
         )
@@ -124,6 +155,7 @@ class RubricResolver(Resolver):
         if folded in self.names.rubrics:
             self.error("duplicate_name", f'there are two rubrics named "{shape.name}".', shape, "name")
         self.names.rubrics.setdefault(folded, document)
+        self.names.versions_by_id.setdefault(version.id, document)
         return document, Places(file=self.findings.file, parts=tree.parts, fields=tree.fields)
 
     def _bands(self, version: VersionShape, tree: _Tree) -> tuple[Band, ...]:
@@ -151,19 +183,54 @@ class RubricResolver(Resolver):
             )
         return tuple(bands)
 
-    def publication(self, shape: PublicationDocument) -> Publication:
+    def publication(self, shape: PublicationDocument) -> tuple[Publication, Places]:
         self.check_format(shape)
-        version = self.known_version(shape.rubric, shape)
-        named = self.names.rubrics.get(shape.rubric.strip().casefold())
-        if named is not None and version is not None and version.id != shape.version_id:
+        in_files = self.names.versions_by_id.get(shape.version_id)
+        stored = self.names.stored_version(shape.version_id) if in_files is None else None
+        owner = in_files.name if in_files else stored.rubric_name if stored else None
+        if owner is None:
+            self._unknown_version(shape)
+        elif shape.rubric is not None and shape.rubric.strip().casefold() != owner.strip().casefold():
             self.error(
                 "unknown_version",
-                f'the version of "{shape.rubric}" in these files is {version.id}, not {shape.version_id}.',
+                f'{shape.version_id} is a version of "{owner}", not of "{shape.rubric}".',
                 shape,
                 "version_id",
             )
-        return Publication(
-            rubric=shape.rubric, version_id=shape.version_id, bump=shape.bump, summary=shape.summary
+        publication = Publication(
+            rubric=shape.rubric or owner or shape.version_id,
+            version_id=shape.version_id,
+            bump=shape.bump,
+            summary=shape.summary,
+        )
+        place = self.builder.place(shape, "version_id")
+        parts = {"": self.builder.place(shape)}
+        return publication, Places(file=self.findings.file, parts=parts, fields={("", "version_id"): place})
+
+    def _unknown_version(self, shape: PublicationDocument) -> None:
+        """A version that no file defines: an error with a store to ask; without, it may be there already."""
+        named = self.names.rubrics.get((shape.rubric or "").strip().casefold())
+        if shape.rubric is not None and named is None and self.known_version(shape.rubric, shape) is None:
+            return
+        if named is not None and named.snapshot.id in self.names.damaged:
+            return
+        has = f'the version of "{named.name}" in these files is {named.snapshot.id}' if named else ""
+        if self.names.knows_rubrics:
+            where = (
+                f"{has}. Write that, or remove the record."
+                if has
+                else "Correct it, or give the rubric's file too."
+            )
+            self.error(
+                "unknown_version", f"there is no version {shape.version_id}; {where}", shape, "version_id"
+            )
+            return
+        where = f"{has}; " if has else "it is not in these files; "
+        self.warn(
+            "unknown_version",
+            f"{where}{shape.version_id} must be in the store already, and published.",
+            shape,
+            "version_id",
         )
 
 
@@ -259,7 +326,7 @@ class _Tree:
             return ()
         items: list[tuple[AnchorItem | CriterionShape, str | None, AnchorItem]]
         if isinstance(shape.anchors, tuple):
-            items = [(item, item.level, item) for item in shape.anchors]
+            items = [(item, self._label(item, shape, scale), item) for item in shape.anchors]
         else:
             items = [(shape, label, _item(text)) for label, text in shape.anchors.items()]
         levels = {level.label: level.id for level in scale.levels} if scale else {}
@@ -292,6 +359,22 @@ class _Tree:
                 "no_scale", f'"{shape.key}" has anchors and no scale. Give it a "scale".', shape, "anchors"
             )
         return tuple(anchors)
+
+    def _label(self, item: AnchorItem, shape: CriterionShape, scale: Scale | None) -> str | None:
+        """The label of the level that an anchor in list form is for."""
+        if item.level_id is None:
+            return item.level
+        if item.level is not None:
+            self._resolver.error("conflict", 'give "level" or "level_id", not both.', item, "level_id")
+        labels = {level.id: level.label for level in scale.levels} if scale else {}
+        if item.level_id not in labels and scale is not None and scale.id not in self.names.damaged:
+            self._resolver.error(
+                "unknown_level",
+                f'the scale "{scale.name}" of "{shape.key}" has no level with the id "{item.level_id}".',
+                item,
+                "level_id",
+            )
+        return labels.get(item.level_id)
 
     def _refuse_anchor(
         self, code: str, message: str, shape: CriterionShape, place: object, label: str

@@ -31,6 +31,17 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     COMPUTED: ClassVar[frozenset[str]] = frozenset()
 
 
+class CategoryDocument(Shape, frozen=True, kw_only=True):
+    """One category of rubrics."""
+
+    kind: Literal["category"]
+    format: Format = 1
+    id: Id
+    name: Title
+    description: str | None = None
+    sequence: int = 0
+
+
 class LevelShape(Shape, frozen=True, kw_only=True):
     id: Id
     label: Name
@@ -64,9 +75,10 @@ class AnchorText(Shape, frozen=True, kw_only=True):
 
 
 class AnchorItem(Shape, frozen=True, kw_only=True):
-    """An anchor in list form; ``level`` is a label, absent on a numeric scale."""
+    """An anchor in list form; ``level`` is a label, absent on a numeric scale, or ``level_id`` names it."""
 
     level: str | None = None
+    level_id: str | None = None
     anchor_value: float | None = None
     descriptor: str = ""
 
@@ -139,6 +151,7 @@ class RubricDocument(Shape, frozen=True, kw_only=True):
     id: Id
     name: Title
     category: str | None = None
+    category_id: str | None = None
     description: str | None = None
     version: VersionShape
 
@@ -253,17 +266,18 @@ class SubjectsDocument(Shape, frozen=True, kw_only=True):
 
 
 class PublicationDocument(Shape, frozen=True, kw_only=True):
-    """Publish this version of this rubric."""
+    """Publish this version. ``rubric`` is there for people; when it is given it must be the version's."""
 
     kind: Literal["publication"]
     format: Format = 1
-    rubric: Name
+    rubric: Name | None = None
     version_id: Id
     bump: Bump | None = None
     summary: str | None = None
 
 
 DOCUMENTS: dict[str, type[Shape]] = {
+    "category": CategoryDocument,
     "scale": ScaleDocument,
     "rubric": RubricDocument,
     "subjects": SubjectsDocument,

@@ -1,4 +1,6 @@
-"""Reads the YAML files of this project: scales, rubrics, subjects, publications (docs/formats.md).
+"""Reads the files of this project: categories, scales, rubrics, subjects, publications (docs/formats.md).
+
+YAML, and JSON records in the metadata shape (``metadata_json``): a name that ends in ``.json`` is the latter.
 
 Files are read together, so that one may name what another defines, in any order. Everything that is
 wrong is found in one run, each with its file, line and column; nothing is guessed and nothing dropped.
@@ -8,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +20,13 @@ from rubrictui.ground.findings import Finding, Findings, has_errors, raise_for_e
 from rubrictui.ground.yaml_nodes import BrokenNode, MappingNode, ScalarNode, YamlNode, decode, read_nodes
 from rubrictui.interchange.building import BROKEN, Builder
 from rubrictui.interchange.documents import Document
+from rubrictui.interchange.metadata_json import MetadataReader
 from rubrictui.interchange.places import Places
-from rubrictui.interchange.resolving import Names, ScaleLookup, VersionLookup
+from rubrictui.interchange.resolving import CategoryLookup, Names, ScaleLookup, VersionLookup
 from rubrictui.interchange.rubric_resolving import RubricResolver
 from rubrictui.interchange.shapes import (
     DOCUMENTS,
+    CategoryDocument,
     PublicationDocument,
     RubricDocument,
     ScaleDocument,
@@ -33,11 +37,15 @@ from rubrictui.interchange.subject_resolving import SubjectResolver
 
 
 class ReadDocument(Value, frozen=True, kw_only=True):
-    """One document with the place it came from. ``places`` is there for rubrics."""
+    """One document with the place it came from: its first line, and the first line of the next document.
+
+    ``places`` is there for rubrics and publications.
+    """
 
     document: Document
     file: str
     line: int
+    next_line: int | None = None
     places: Places | None = None
 
 
@@ -76,6 +84,7 @@ class _Source:
         self.builder = Builder(self.findings)
         self.folder = folder
         self.broken: set[str] = set()
+        self.metadata = MetadataReader(self.findings, folder)
         # Each document's first line, the first line of the next, and its shape.
         self.shapes: list[tuple[int, int, Any]] = []
 
@@ -83,12 +92,19 @@ class _Source:
         text = decode(data, self.findings)
         if text is None:
             return
-        roots = read_nodes(text, self.findings)
-        ends = [root.at[0] for root in roots[1:]] + [sys.maxsize]
-        for root, end in zip(roots, ends, strict=False):
+        roots: Sequence[YamlNode]
+        if self.findings.file.casefold().endswith(".json"):
+            roots = self.metadata.documents(text)
+            # Records of JSON may share a line: an error anywhere is held against all of them.
+            spans = [(1, sys.maxsize)] * len(roots)
+        else:
+            roots = read_nodes(text, self.findings)
+            begins = [root.at[0] for root in roots]
+            spans = list(zip(begins, [*begins[1:], sys.maxsize], strict=False))
+        for root, (begin, end) in zip(roots, spans, strict=True):
             shape = self._document(root)
             if shape is not None and shape is not BROKEN:
-                self.shapes.append((root.at[0], end, shape))
+                self.shapes.append((begin, end, shape))
         if not self.findings.all and not self.shapes:
             self.findings.add("empty", "the file holds no document.")
 
@@ -127,15 +143,20 @@ def _is_blank(root: YamlNode) -> bool:
 
 
 def read_files(
-    paths: Iterable[str | Path], *, scales: ScaleLookup | None = None, versions: VersionLookup | None = None
+    paths: Iterable[str | Path],
+    *,
+    scales: ScaleLookup | None = None,
+    versions: VersionLookup | None = None,
+    categories: CategoryLookup | None = None,
 ) -> Reading:
-    """Read YAML files as one set.
+    """Read files as one set.
 
     Args:
         paths: the files, in the order to load them.
         scales: finds a scale that no file defines, by name or id.
-        versions: finds the version of a rubric that no file defines, by the rubric's name. Without it, a
-            rubric that is named and not defined is a warning; with it, an error.
+        versions: finds the version of a rubric that no file defines, by the rubric's name or the version's
+            id. Without it, a rubric that is named and not defined is a warning; with it, an error.
+        categories: finds a category that no file defines, by name or id.
 
     Returns:
         The documents and all findings. A file that cannot be read is a finding too.
@@ -149,7 +170,7 @@ def read_files(
             source.read(read_bytes(path))
         except InvalidInputError as error:
             source.findings.add("missing_file", str(error))
-    return _resolve(sources, Names(scales, versions))
+    return _resolve(sources, Names(scales, versions, categories))
 
 
 def read_text(
@@ -160,7 +181,8 @@ def read_text(
     scales: ScaleLookup | None = None,
     versions: VersionLookup | None = None,
 ) -> Reading:
-    """Read one YAML text. ``folder`` is where its ``text_file`` and ``path`` are looked for."""
+    """Read one text: records in JSON when ``file`` ends in ``.json``, else YAML. ``folder`` is where the
+    files it names are looked for."""
     source = _Source(file, folder)
     source.read(text.encode("utf-8", "surrogatepass"))
     return _resolve([source], Names(scales, versions))
@@ -179,7 +201,11 @@ def _resolve(sources: list[_Source], names: Names) -> Reading:
                     made = make(number, shape, source.is_damaged(begin, end))
                     document, places = made if isinstance(made, tuple) else (made, None)
                     entry = ReadDocument(
-                        document=document, file=source.findings.file, line=begin, places=places
+                        document=document,
+                        file=source.findings.file,
+                        line=begin,
+                        next_line=None if end == sys.maxsize else end,
+                        places=places,
                     )
                     done[number, index] = (source, begin, end, entry)
 
@@ -188,6 +214,15 @@ def _resolve(sources: list[_Source], names: Names) -> Reading:
         for _, _, shape in source.shapes:
             if isinstance(shape, SubjectsDocument):
                 resolver.declare(shape)
+    resolve(CategoryDocument, lambda number, shape, _: rubrics[number].category(shape))
+    for source in sources:
+        for name, at in source.metadata.categories:
+            if names.category(name) is None and name not in names.broken:
+                source.findings.add(
+                    "unknown_category",
+                    f'there is no category "{name}". Give its file too, or load it first.',
+                    at,
+                )
     resolve(ScaleDocument, lambda number, shape, damaged: rubrics[number].scale(shape, damaged=damaged))
     resolve(RubricDocument, lambda number, shape, damaged: rubrics[number].rubric(shape, damaged=damaged))
     resolve(SubjectsDocument, lambda number, shape, _: subjects[number].subjects(shape))
