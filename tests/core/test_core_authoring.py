@@ -3,9 +3,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import msgspec
 import pytest
+from core_strategies import Dice, dice, quick
+from hypothesis import given
+from test_core_editing import play, small
 
-from rubrictui.core.authoring import band_gaps, band_overlaps, publish_problems, weight_shares
+from rubrictui.core.authoring import DraftIndex, band_gaps, band_overlaps, publish_problems, weight_shares
 from rubrictui.core.model import (
     Anchor,
     Band,
@@ -291,3 +295,57 @@ def test_gaps_are_what_no_band_covers(bands: list[Band], gaps: tuple[tuple[float
 )
 def test_overlaps_are_pairs_that_both_hold_a_score(bands: list[Band], pairs: list[tuple[str, str]]) -> None:
     assert [(first.label, second.label) for first, second in band_overlaps(bands)] == pairs
+
+
+# --- One draft after another -----------------------------------------------------------------------------
+
+
+@quick
+@given(dice)
+def test_an_index_kept_over_many_edits_says_what_a_fresh_one_says(rolled: Dice) -> None:
+    index = DraftIndex()
+    version = small()
+    for turn in range(6):
+        version = play(version, rolled, 4, first_id=100 * turn).version
+        if version.nodes:
+            place = rolled.number() % len(version.nodes)
+            changes = rolled.choose(
+                [
+                    {"is_advisory": True},
+                    {"is_gate": True},
+                    {"scale_id": None},
+                    {"parent_id": "gone"},
+                    {"key": "a"},
+                ]
+            )
+            node = msgspec.structs.replace(version.nodes[place], **changes)
+            broken = (*version.nodes[:place], node, *version.nodes[place + 1 :])
+            checked = msgspec.structs.replace(
+                version, nodes=broken, not_applicable_policy=rolled.choose(list(NotApplicablePolicy))
+            )
+        else:
+            checked = version
+        assert index.problems(checked) == publish_problems(checked)
+        assert index.shares(checked) == weight_shares(checked)
+
+
+@pytest.mark.parametrize(
+    ("step", "higher_is_better", "reached"),
+    [(None, True, True), (4, True, False), (5, True, True), (4, False, True)],
+)
+def test_a_gate_minimum_that_no_step_reaches_is_told(
+    step: float | None, higher_is_better: bool, reached: bool
+) -> None:
+    """On 0 to 10 in steps of 4 the best answer is 8, which scores 0.8; where lower is better it is 0."""
+    scale = Scale(
+        id="n",
+        scale_type=ScaleType.NUMERIC,
+        min_value=0,
+        max_value=10,
+        step=step,
+        higher_is_better=higher_is_better,
+    )
+    node = Node(id="a", key="a", name="A", scale_id="n", is_gate=True, gate_minimum_score=0.9)
+    draft = VersionSnapshot(nodes=(node,), scales=(scale,))
+    told = [p.message for p in publish_problems(draft) if p.code == "gate_unreachable"]
+    assert told == ([] if reached else ["No step of 'A' reaches the gate minimum 0.9, so it always fails."])

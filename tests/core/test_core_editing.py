@@ -390,9 +390,9 @@ def random_edit(version: VersionSnapshot, rolled: Dice, new_id: Callable[[], str
     return chosen()
 
 
-def play(version: VersionSnapshot, rolled: Dice, steps: int) -> History:
+def play(version: VersionSnapshot, rolled: Dice, steps: int, *, first_id: int = 0) -> History:
     """Random edits; those that are refused change nothing."""
-    history, new_id = History(version), counter()
+    history, new_id = History(version), counter(first_id)
     for _ in range(steps):
         try:
             edited = random_edit(history.version, rolled, new_id)
