@@ -111,7 +111,7 @@ class _Reader(HTMLParser):
                 self._lists.pop()
             self._parts.append("\n" if self._lists else "\n\n")
         elif tag in _MARKS:
-            self._parts.append(_MARKS[tag])
+            self._end_mark(_MARKS[tag])
         elif tag == "a" and self._links:
             address = self._links.pop().strip()
             if address.lower().startswith(("http://", "https://", "mailto:")):
@@ -123,6 +123,14 @@ class _Reader(HTMLParser):
         if not self._unseen:
             self._parts.append(re.sub(r"\s+", " ", data))
 
+    def _end_mark(self, mark: str) -> None:
+        """The mark again, or neither of the two where editors left them around nothing."""
+        words = [index for index, part in enumerate(self._parts[-3:]) if part.strip()]
+        if words and self._parts[-3:][words[-1]] == mark:
+            del self._parts[len(self._parts) - len(self._parts[-3:]) + words[-1]]
+        else:
+            self._parts.append(mark)
+
     def _bullet(self) -> str:
         if self._lists and self._lists[-1] is not None:
             self._lists[-1] += 1
@@ -132,6 +140,4 @@ class _Reader(HTMLParser):
     def text(self) -> str:
         text = re.sub(r" *\n *(?=[^ \n-])", "\n", "".join(self._parts))
         text = re.sub(r"[ \t]+\n", "\n", text)
-        # Marks around nothing, which editors leave behind, say nothing.
-        text = re.sub(r"(\*\*|\*|`)\s*\1(?!\*)", "", text)
         return re.sub(r"(?<=\S) {2,}", " ", re.sub(r"\n{3,}", "\n\n", text)).strip()

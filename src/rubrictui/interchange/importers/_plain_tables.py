@@ -7,7 +7,17 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from rubrictui.interchange.importers._report import Report
-from rubrictui.interchange.importers._sketch import Choice, Grade, Item, Span, graded, weight_of
+from rubrictui.interchange.importers._sketch import (
+    KEPT,
+    MET,
+    Choice,
+    Grade,
+    Item,
+    Span,
+    graded,
+    keeps_minimum,
+    weight_of,
+)
 from rubrictui.interchange.importers._tables import Grid, Row, find, fold
 from rubrictui.interchange.importers._words import number, one_line, plain, shown
 
@@ -47,7 +57,6 @@ _BAD = re.compile(
     r"not\b|missing|miss|novice|worst|absent|strongly disagree|f\b",
     re.IGNORECASE,
 )
-_MET = (Choice(label="Not met", value=0, score=0), Choice(label="Met", value=1, score=1))
 
 
 class _Level(NamedTuple):
@@ -89,9 +98,8 @@ def read_plain(
         if item is not None:
             group = one_line(clean(row.cell(columns.group))) if columns.group is not None else ""
             groups.setdefault(group.casefold(), (group, []))[1].append(item)
-    if columns.levels and minimum == "keep" and (columns.levels[0].points or 0) > 0:
-        what = f"The lowest level counts {shown(columns.levels[0].points or 0)} of the points; --minimum zero makes it count 0."
-        report.note("minimum", what, grid.header.place(columns.levels[0].column))
+    if any(keeps_minimum(item.choices) for _, members in groups.values() for item in members):
+        report.note("minimum", KEPT, grid.header.place())
     items: list[Item] = []
     for name, members in groups.values():
         items += [_group(name, members)] if name else members
@@ -203,7 +211,7 @@ def _item(
     elif points:
         span, weight = Span(low=0, high=points), points
     else:
-        choices, weight = _MET, 1.0 if points is None else points
+        choices, weight = MET, 1.0 if points is None else points
         report.note("no_levels", "A criterion without levels or points is met or not met.", row.place())
     if columns.weight is not None:
         own = _amount(row, columns.weight, header, report)

@@ -18,6 +18,10 @@ class Choice(Value, frozen=True, kw_only=True):
     text: str = ""
 
 
+#: The levels of what is met or not.
+MET = (Choice(label="Not met", value=0, score=0), Choice(label="Met", value=1, score=1))
+
+
 class Span(Value, frozen=True, kw_only=True):
     """Any number from ``low`` to ``high``; ``anchors`` are numbers with what they mean."""
 
@@ -106,3 +110,12 @@ def weight_of(choices: Sequence[Choice], *, minimum: str = "keep") -> float:
     points = [choice.value or 0.0 for choice in choices]
     high = max(points, default=0.0)
     return max(high - min(points, default=0.0) if minimum == "zero" else high, 0.0)
+
+
+#: What is said where the lowest level of a criterion is worth something.
+KEPT = "The lowest level of a criterion counts its points; --minimum zero makes it count 0."
+
+
+def keeps_minimum(choices: Sequence[Choice]) -> bool:
+    """Whether the lowest of several levels scores more than 0."""
+    return len(choices) > 1 and choices[0].score > 0

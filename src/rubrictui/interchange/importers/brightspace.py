@@ -7,7 +7,17 @@ from typing import NamedTuple
 
 from rubrictui.interchange.importers._formats import Format
 from rubrictui.interchange.importers._report import Report
-from rubrictui.interchange.importers._sketch import Choice, Grade, Item, Sheet, Stripe, graded, weight_of
+from rubrictui.interchange.importers._sketch import (
+    KEPT,
+    Choice,
+    Grade,
+    Item,
+    Sheet,
+    Stripe,
+    graded,
+    keeps_minimum,
+    weight_of,
+)
 from rubrictui.interchange.importers._source import Source
 from rubrictui.interchange.importers._words import number, one_line, plain
 from rubrictui.interchange.importers._xml import Element, read_xml, root_name
@@ -154,6 +164,8 @@ class _Reader:
                     "A criterion whose levels give no points is advisory: it is answered and does not count.",
                     element.place,
                 )
+            elif keeps_minimum(choices):
+                self._report.note("minimum", KEPT, element.place)
             return choices, weight
         if grades:
             what = "Levels without points are spread evenly, the first being the best; check their order."
@@ -180,9 +192,9 @@ class _Reader:
                 "no_criteria", "the rubric has neither criteria nor overall levels.", rubric.place
             )
             return None
-        choices, weight = self._graded(grades, rubric)
+        choices, _ = self._graded(grades, rubric)
         description = _words(rubric, "description")
-        item = Item(name=name, text=description, weight=weight or 1, choices=choices, place=rubric.place)
+        item = Item(name=name, text=description, choices=choices, place=rubric.place)
         return Sheet(name=name, description=description, items=(item,), place=rubric.place)
 
     def stripes(self, overall: Sequence[Element], whole: float) -> tuple[Stripe, ...]:

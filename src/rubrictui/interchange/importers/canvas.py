@@ -8,7 +8,16 @@ from typing import NamedTuple
 
 from rubrictui.interchange.importers._formats import Format
 from rubrictui.interchange.importers._report import Report
-from rubrictui.interchange.importers._sketch import Grade, Item, Sheet, Span, graded, weight_of
+from rubrictui.interchange.importers._sketch import (
+    KEPT,
+    Grade,
+    Item,
+    Sheet,
+    Span,
+    graded,
+    keeps_minimum,
+    weight_of,
+)
 from rubrictui.interchange.importers._source import Source
 from rubrictui.interchange.importers._tables import Grid, Row, find, fold, header_of, read_grid
 from rubrictui.interchange.importers._words import number, one_line, plain, shown
@@ -124,46 +133,18 @@ def _note_ragged(grid: Grid, report: Report) -> None:
 
 
 def _item(row: Row, columns: _Columns, header: Row, minimum: str, report: Report) -> Item | None:
-    def title(index: int) -> str:
-        return header.cell(index) or f"Rating {columns.order[(index - columns.ratings) % 3].title()}"
-
     name = one_line(row.cell(columns.criterion))
     if not name:
-        report.error(
-            "no_name",
-            "the criterion has no name. Fill the cell.",
-            row.place(columns.criterion, "Criteria Name"),
-        )
+        at = row.place(columns.criterion, "Criteria Name")
+        report.error("no_name", "the criterion has no name. Fill the cell.", at)
         return None
     for index in columns.outcomes:
         if row.cell(index):
-            report.note(
-                "outcome", "The link to an outcome is not carried over.", row.place(index, header.cell(index))
-            )
+            at = row.place(index, header.cell(index))
+            report.note("outcome", "The link to an outcome is not carried over.", at)
     ranges = _ranges(row, columns, report)
-    grades: list[Grade] = []
-    for start, cells in _threes(row, columns):
-        if not any(cells.values()):
-            continue
-        places = {kind: start + columns.order.index(kind) for kind in columns.order}
-        points = number(cells["points"]) if cells["points"] else None
-        if points is None:
-            at = row.place(places["points"], title(places["points"]))
-            what = (
-                f'"{one_line(cells["points"])[:40]}" is no number'
-                if cells["points"]
-                else "the rating has no points"
-            )
-            report.error("points", f"{what}. Write points such as 4 or 2,5.", at)
-            continue
-        if points < 0:
-            at = row.place(places["points"], title(places["points"]))
-            report.note("negative_points", "A rating below 0 points counts 0.", at)
-        grades.append(Grade(one_line(cells["name"]) or shown(points), points, plain(cells["description"])))
-    if not grades:
-        report.error(
-            "no_ratings", "the criterion has no rating. Give it at least one.", row.place(columns.ratings)
-        )
+    grades = _grades(row, columns, header, minimum, report)
+    if grades is None:
         return None
     choices = graded(grades, minimum=minimum)
     weight = weight_of(choices, minimum=minimum)
@@ -172,17 +153,41 @@ def _item(row: Row, columns: _Columns, header: Row, minimum: str, report: Report
         name=name, text=text, weight=weight, choices=choices, is_advisory=weight == 0, place=row.place()
     )
     if weight == 0:
-        report.note(
-            "no_points",
-            "A criterion whose ratings give no points is advisory: it is answered and does not count.",
-            row.place(),
-        )
+        what = "A criterion whose ratings give no points is advisory: it is answered and does not count."
+        report.note("no_points", what, row.place())
     elif ranges:
-        return _with_range(item, grades, weight, row, report)
+        return _with_range(item, grades, row, report)
+    elif keeps_minimum(choices):
+        report.note("minimum", KEPT, row.place())
     return item
 
 
-def _with_range(item: Item, grades: list[Grade], weight: float, row: Row, report: Report) -> Item:
+def _grades(row: Row, columns: _Columns, header: Row, minimum: str, report: Report) -> list[Grade] | None:
+    """The ratings of a row; None (and errors) when one of them is none, or there are none."""
+    grades: list[Grade] = []
+    broken = False
+    for start, cells in _threes(row, columns):
+        if not any(cells.values()):
+            continue
+        column = start + columns.order.index("points")
+        at = row.place(column, header.cell(column) or "Rating Points")
+        points = number(cells["points"])
+        if points is None:
+            given = one_line(cells["points"])[:40]
+            what = f'"{given}" is no number' if given else "the rating has no points"
+            report.error("points", f"{what}. Write points such as 4 or 2,5.", at)
+            broken = True
+            continue
+        if points < 0 and minimum == "keep":
+            report.note("negative_points", "A rating below 0 points counts 0.", at)
+        grades.append(Grade(one_line(cells["name"]) or shown(points), points, plain(cells["description"])))
+    if not grades and not broken:
+        at = row.place(columns.ratings)
+        report.error("no_ratings", "the criterion has no rating. Give it at least one.", at)
+    return grades if grades and not broken else None
+
+
+def _with_range(item: Item, grades: list[Grade], row: Row, report: Report) -> Item:
     from msgspec.structs import replace
 
     report.note(
@@ -192,7 +197,7 @@ def _with_range(item: Item, grades: list[Grade], weight: float, row: Row, report
     )
     high = max(grade.points or 0 for grade in grades)
     anchors = sorted(
-        (min(max(grade.points or 0, 0), high), ": ".join(filter(None, (grade.label, grade.text))))
+        (min(max(grade.points or 0.0, 0.0), high), ": ".join(filter(None, (grade.label, grade.text))))
         for grade in grades
     )
     return replace(item, choices=(), span=Span(low=0, high=high, anchors=tuple(anchors)), weight=high)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -68,63 +69,59 @@ def _sheets(
     blocks: Sequence[_Block], tables: Sequence[_Block], source: Source, report: Report
 ) -> list[Sheet]:
     titles = [block for block in blocks if block.level == 1]
-    whole = len(titles) == 1 and titles[0].line < tables[0].line
+    whole = len(tables) > 1 and len(titles) == 1 and titles[0].line < tables[0].line
+    told: set[int] = set()
     sheets: list[Sheet] = []
     groups: list[Item] = []
     totals: list[float | None] = []
     for table in tables:
         assert table.grid is not None
-        items, total = read_plain(table.grid, report, source.options.minimum or "keep", clean=_clean)
+        minimum = source.options.minimum or "keep"
+        items, total = read_plain(table.grid, report, minimum, clean=_clean)
         if not items:
             continue
-        name = _heading_above(blocks, table) or source.options.title
-        if len(tables) == 1 or not whole:
-            sheets.append(
-                Sheet(
-                    name=name,
-                    description=_words_above(blocks, table),
-                    items=items,
-                    total=total,
-                    place=Place(table.line),
-                )
-            )
-        else:
+        place = Place(table.line, 1, f"line {table.line}")
+        heading = next((one for one in reversed(blocks) if one.level and one.line < table.line), None)
+        name = heading.text if heading else source.options.title
+        words = _words(
+            blocks, heading.line if heading and heading not in titles[: int(whole)] else 0, told, table.line
+        )
+        if whole:
             weight = sum(item.weight for item in items if not item.is_advisory)
-            groups.append(Item(name=name, weight=weight, children=items, place=Place(table.line)))
+            groups.append(Item(name=name, text=words, weight=weight, children=items, place=place))
             totals.append(total)
+        else:
+            sheets.append(Sheet(name=name, description=words, items=items, total=total, place=place))
     if groups:
-        total = None if None in totals else sum(filter(None, totals))
-        description = _words_above(blocks, tables[0], below=titles[0].line)
-        sheets.append(Sheet(name=titles[0].text, description=description, items=tuple(groups), total=total))
-    _note_text(blocks, tables, report)
+        known = [total for total in totals if total is not None]
+        sheets.append(
+            Sheet(
+                name=titles[0].text,
+                description=_words(blocks, titles[0].line, told),
+                items=tuple(groups),
+                total=sum(known) if len(known) == len(totals) else None,
+            )
+        )
+    for block in blocks:
+        if block.text and not block.level and block.line not in told:
+            place = Place(block.line, 1, f"line {block.line}")
+            report.note(
+                "text", "Text that is neither a heading nor above a table is not carried over.", place
+            )
     return sheets
 
 
-def _heading_above(blocks: Sequence[_Block], table: _Block) -> str:
-    return next((one.text for one in reversed(blocks) if one.level and one.line < table.line), "")
-
-
-def _words_above(blocks: Sequence[_Block], table: _Block, *, below: int = 0) -> str:
-    """The paragraphs between a table and the heading (or the table) before it."""
+def _words(blocks: Sequence[_Block], start: int, told: set[int], end: int = sys.maxsize) -> str:
+    """The text that stands directly below the heading in line ``start``, up to the next heading or table; its lines
+    are added to ``told``."""
     words: list[str] = []
-    for block in reversed([one for one in blocks if below <= one.line < table.line]):
-        if block.level or block.grid is not None:
-            if below:
-                words.clear() if block.line != below else None
-                continue
-            break
-        words.insert(0, block.text)
-    return "\n\n".join(words)
-
-
-def _note_text(blocks: Sequence[_Block], tables: Sequence[_Block], report: Report) -> None:
     for block in blocks:
-        if block.line > tables[-1].line and not block.level and block.grid is None:
-            report.note(
-                "text",
-                "Text below the tables is not carried over.",
-                Place(block.line, 1, f"line {block.line}"),
-            )
+        if start < block.line < end:
+            if block.level or block.grid is not None:
+                break
+            words.append(block.text)
+            told.add(block.line)
+    return "\n\n".join(words)
 
 
 def _clean(text: str) -> str:

@@ -92,7 +92,8 @@ def _rubric_item(criterion: Element, floor: str, report: Report) -> Item | None:
             report.note("negative_points", "A level below 0 points counts 0.", level.place)
         grades.append(Grade(shown(points), points, plain(_text(level, "definition"), html=True)))
     if not grades:
-        report.error("no_levels", "the criterion has no levels.", criterion.place)
+        if next(criterion.below("level"), None) is None:
+            report.error("no_levels", "the criterion has no levels. Give it at least one.", criterion.place)
         return None
     choices = graded(grades, minimum=floor)
     weight = weight_of(choices, minimum=floor)

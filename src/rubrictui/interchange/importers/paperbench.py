@@ -8,11 +8,9 @@ from typing import Any
 from rubrictui.interchange.importers._formats import Format
 from rubrictui.interchange.importers._json import JsonFile, Path, text_at
 from rubrictui.interchange.importers._report import Report
-from rubrictui.interchange.importers._sketch import Choice, Item, Sheet
+from rubrictui.interchange.importers._sketch import MET, Item, Sheet
 from rubrictui.interchange.importers._source import Source
 from rubrictui.interchange.importers._words import KEY_TEXT, SHORT, cut, one_line, plain
-
-MET = (Choice(label="Not met", value=0, score=0), Choice(label="Met", value=1, score=1))
 
 _KNOWN = frozenset(
     {"id", "requirements", "weight", "sub_tasks", "task_category", "finegrained_task_category"}
