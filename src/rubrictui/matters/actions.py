@@ -6,12 +6,16 @@ is for the episode to say.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from rubrictui.ground.errors import InvalidInputError
+
+# Where msgspec says that JSON goes wrong.
+_BYTE = re.compile(r"\(byte (\d+)\)")
 
 MAX_BYTES = 256 * 1024 * 1024
 
@@ -75,6 +79,10 @@ def _decode(text: str, place: str) -> Any:
         return msgspec.json.decode(text.encode("utf-8", "surrogatepass"))
     except (msgspec.DecodeError, UnicodeError, RecursionError, ValueError) as error:
         reason = " ".join(str(error).split()) or "it is nested too deep"
+        at = _BYTE.search(reason)
+        if at is not None and "\n" in text:
+            line = text.encode("utf-8", "surrogatepass").count(b"\n", 0, int(at.group(1))) + 1
+            place = f"{place}:{line}"
         raise InvalidInputError(f"{place}: this is not JSON: {reason}.", remedy="Correct the JSON.") from None
 
 

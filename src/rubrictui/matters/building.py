@@ -36,6 +36,9 @@ Built = TypeVar("Built")
 # Half of a surrogate pair: a dict may hold it, and no file or screen can.
 HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
+LARGEST_NUMBER = 1e9
+"""Points beyond this could not be added up exactly, and mean nothing."""
+
 GATE_LISTS = (
     "critical_failure_patterns",
     "redline_critical_failure_patterns",
@@ -95,8 +98,8 @@ class Fields:
             number = float(value)
         except OverflowError:
             number = math.inf
-        if not math.isfinite(number):
-            self.refuse(f"{key} must be a finite number.", key)
+        if not abs(number) <= LARGEST_NUMBER:
+            self.refuse(f"{key} must be a number of at most {LARGEST_NUMBER:,.0f}.", key)
             return default
         return number
 

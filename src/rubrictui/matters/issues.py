@@ -179,10 +179,10 @@ def _required_citations(issue: IssuePlan, submission: IssueSubmission, citations
 
 
 def quote_status(plan: Plan, citation: str, text: str) -> str:
-    """``ignored`` (too short), ``verified`` (stands in the cited section) or ``fabricated``."""
+    """``too_short``, ``verified`` (stands in the cited section) or ``fabricated``."""
     wanted = norm(text)
     if len(wanted) < SHORTEST_QUOTE:
-        return "ignored"
+        return "too_short"
     section = plan.section(citation)
     return "verified" if section is not None and wanted in section.normed else "fabricated"
 
@@ -199,7 +199,7 @@ def _quotes(
     for index, quote in enumerate(submission.quotes):
         status = quote_status(plan, quote.citation, quote.text)
         statuses.append({"citation": quote.citation, "status": status})
-        if status == "ignored":
+        if status == "too_short":
             continue
         span = whole_field("quotes", quote.text, index)
         spans.append(span)

@@ -1,0 +1,135 @@
+"""When a critical-failure pattern fires, and what a verdict explains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from matter_cases import case_id, cases
+
+from rubrictui.ground.errors import InvalidInputError
+from rubrictui.matters import GateTimeoutError, check_gate, gates
+from rubrictui.matters.text import norm
+
+
+@pytest.mark.parametrize("case", cases("gates"), ids=case_id)
+def test_a_gate_fires_as_the_case_says(case: dict[str, Any]) -> None:
+    assert check_gate(case["entry"], case["text"]).fires is case["fires"]
+    assert check_gate(case["entry"], norm(case["text"])).fires is case["fires_normalized"]
+
+
+GUARDED = {"pattern": "cap is void", "negation_guard": True}
+
+
+def test_a_verdict_names_every_match_with_its_sentence_window_and_negator() -> None:
+    text = "It is not so. We never said the cap is void here. The cap is void!"
+    verdict = check_gate(GUARDED, text)
+    assert verdict.pattern == "cap is void"
+    assert verdict.fires
+    assert verdict.match_count == 2
+    saved, fired = verdict.matches
+    assert saved.outcome == "negated"
+    assert saved.sentence == " We never said the cap is void here"
+    assert saved.negator == "never"
+    assert text[saved.negator_start :][:5] == "never"
+    assert saved.window_end == saved.end
+    assert text[saved.start : saved.end] == saved.text == "cap is void"
+    assert fired.fires
+    assert fired.negator is None
+
+
+def test_a_verdict_names_the_context_that_saved_a_match_or_let_it_fire() -> None:
+    entry = {
+        "pattern": "ends",
+        "require_context": r"\bas drafted\b",
+        "exclude_context": "for instance",
+    }
+    missing, excluded, fires = check_gate(
+        entry, "It ends. As drafted, for instance, it ends. As drafted it ends."
+    ).matches
+    assert missing.outcome == "context_missing"
+    assert (excluded.outcome, excluded.context) == ("context_excluded", "for instance")
+    assert (fires.outcome, fires.context) == ("fires", "As drafted")
+
+
+@pytest.mark.parametrize(
+    ("scope", "text", "fires"),
+    [
+        ("span", "allowed nothing", False),
+        ("span", "allowed notes", True),
+        ("span", "ALLOWED NOT", False),
+        ("before", "allowed not", True),
+        ("before", "don\u2019t say allowed not", False),
+        ("before", "nobody says allowed not", True),
+    ],
+)
+def test_a_guard_word_that_begins_inside_the_window_is_read_past_its_edge(
+    scope: str, text: str, fires: bool
+) -> None:
+    entry = {"pattern": "allowed not", "negation_guard": True, "negation_scope": scope}
+    assert check_gate(entry, text).fires is fires
+
+
+@pytest.mark.parametrize(
+    ("text", "negators"),
+    [
+        ("No, NOT never", ["No", "NOT", "never"]),
+        ("knot, know, nots, not_e, annoy", []),
+        ("can't; won\u2019t; cannot; n't", ["n't", "n\u2019t", "cannot", "n't"]),
+        ("without-doubt nor, neither nothing none", ["without", "nor", "neither", "nothing", "none"]),
+        ("\u0130 is not lower-cased letter for letter, is it without?", ["not", "without"]),
+    ],
+)
+def test_negators_are_whole_words_of_the_closed_list(text: str, negators: list[str]) -> None:
+    assert [text[start:end] for start, end in gates._negators(text)] == negators
+
+
+@pytest.mark.parametrize(
+    ("entry", "code"),
+    [
+        (7, "gate_wrong_type"),
+        (["x"], "gate_wrong_type"),
+        ("(", "gate_regex_invalid"),
+        ("a" * (gates.LONGEST_PATTERN + 1), "gate_regex_invalid"),
+        ({}, "gate_pattern_missing"),
+        ({"pattern": ""}, "gate_pattern_missing"),
+        ({"pattern": "("}, "gate_regex_invalid"),
+        ({"pattern": "x", "negation": True}, "gate_unknown_key"),
+        ({"pattern": "x", "negation_guard": "yes"}, "gate_guard_not_bool"),
+        ({"pattern": "x", "negation_scope": ["span"]}, "gate_scope_invalid"),
+        ({"pattern": "x", "require_context": ""}, "gate_context_not_string"),
+        ({"pattern": "x", "exclude_context": "("}, "gate_context_regex_invalid"),
+    ],
+)
+def test_an_entry_of_no_use_is_refused_with_its_reason(entry: Any, code: str) -> None:
+    assert [problem.code for problem in gates.gate_entry_problems(entry)] == [code]
+    with pytest.raises(InvalidInputError):
+        check_gate(entry, "text")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "(?:x+x+)+y",
+        {"pattern": "x", "negation_guard": True, "require_context": "(?:x+x+)+y"},
+    ],
+)
+def test_a_pattern_that_runs_out_of_time_is_never_a_silent_no(
+    entry: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gates, "TIME_LIMIT", 0.05)
+    with pytest.raises(GateTimeoutError) as caught:
+        check_gate(entry, "x" * 5_000)
+    pattern = entry if isinstance(entry, str) else entry["pattern"]
+    assert caught.value.pattern == pattern
+    assert repr(pattern) in str(caught.value)
+
+
+def test_of_very_many_matches_all_are_judged_and_the_deciding_one_is_told() -> None:
+    entry = {"pattern": "cap", "exclude_context": "saved"}
+    text = "saved cap. " * 700 + "bad cap. " + "saved cap. " * 300
+    verdict = check_gate(entry, text)
+    assert verdict.fires
+    assert verdict.match_count == 1_001
+    assert len(verdict.matches) == gates.EXPLAINED_MATCHES
+    assert [match.fires for match in verdict.matches].count(True) == 1
