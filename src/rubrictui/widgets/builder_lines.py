@@ -41,12 +41,12 @@ class TreeColumns:
 
 def plan_tree(width: int) -> TreeColumns:
     """Columns for lines of ``width`` cells. Narrow places leave out the scale, then the rules, then the sample."""
-    fixed = {"scale": 11, "weight": 6, "share": 5, "rules": 9, "answer": 10, "score": 5}
+    fixed = {"scale": 10, "weight": 6, "share": 5, "rules": 8, "answer": 9, "score": 5}
     for dropped in ("", "scale", "rules", "answer"):
         if dropped:
             fixed[dropped] = 0
         name = width - 2 - sum(cells + 1 for cells in fixed.values() if cells)
-        if name >= 24:
+        if name >= 22:
             break
     spare = max(name - 40, 0)
     if fixed["scale"] and spare:  # on a wide terminal the texts that are cut get some of the room
@@ -92,8 +92,6 @@ class RowView:
     sample: Sample
     problems: Sequence[Problem]
     is_folded: bool = False
-    is_cut: bool = False
-    """It was cut and waits to be pasted."""
     typing: str | None = None
     note: str = ""
 
@@ -114,7 +112,7 @@ def row_line(view: RowView, *, mark: str = " ") -> Line:
     sign = LEAF if not is_group else CLOSED if view.is_folded else OPEN
     title = one_line(node.name, columns.name) or f"({one_line(node.key, columns.name)})"
     name = truncate(sign + title, columns.name - indent)
-    style = "muted" if node.is_advisory or view.is_cut else "group" if is_group else "name"
+    style = "muted" if node.is_advisory else "group" if is_group else "name"
     line: Line = [(mark, "bar"), (glyph, tone), (" " * indent, "text"), (name, style)]
     rest = columns.name - indent - cell_len(name)
     key = one_line(node.key, 60)
@@ -148,16 +146,17 @@ def row_line(view: RowView, *, mark: str = " ") -> Line:
 def _version_line(view: RowView, mark: str) -> Line:
     columns, version = view.columns, view.shape.version
     glyph, tone = problem_glyph(view.problems)
-    name = one_line(f"{version.rubric_name} · {version.number or 'draft'}", columns.name)
-    middle = columns.width - 2 - columns.name - 1 - columns.score
     shown = shown_score(version, view.sample.score) if view.sample.score is not None else ""
-    criteria = sum(1 for node in version.nodes if node.is_criterion)
-    about = " " + truncate(counted(criteria, "criterion", "criteria"), max(middle - 1, 0))
+    criteria = counted(sum(1 for node in version.nodes if node.is_criterion), "criterion", "criteria")
+    room = columns.width - 3 - columns.score
+    name = one_line(f"{version.rubric_name} · {version.number or 'draft'}", room)
+    about = truncate(f"  {criteria}", room - cell_len(name))
+    rest = room - cell_len(name) - cell_len(about)
     return [
         (mark, "bar"),
         (glyph, tone),
-        (pad(name, columns.name), "strong"),
-        (pad(about, middle), "muted"),
+        (name, "strong"),
+        (about + " " * rest, "muted"),
         (f" {shown:>{columns.score}}", "strong"),
     ]
 

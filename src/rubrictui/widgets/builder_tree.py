@@ -7,7 +7,7 @@ the lines in view that look otherwise and no others.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -77,7 +77,7 @@ class BuilderTree(FlatList):
             "add('Group')",
             "Group",
             "add_group",
-            "Add a group: inside a group, else after the row",
+            "Add a group after the group of the row; > puts it inside",
             show=True,
         ),
         _edit("enter", "fields", "Fields", "fields", "Edit every field of the row", show=True, display="⏎"),
@@ -125,9 +125,9 @@ class BuilderTree(FlatList):
             tooltip="Clear the sample answer, or erase the last digit",
         ),
         Binding("escape", "abandon", "Abandon", key_display="Esc", priority=True, id="builder.abandon"),
-        _edit("i", "rename", "Rename", "rename", "Rename the node", show=True),
+        _edit("i", "rename", "Rename", "rename", "Rename the node"),
         _edit("c", "scale", "Scale", "scale", "Choose the scale of the criterion", show=True),
-        _edit("w", "weight", "Weight", "weight", "Change the weight", show=True),
+        _edit("w", "weight", "Weight", "weight", "Change the weight"),
         _edit(
             "exclamation_mark", "gate", "Gate", "gate", "Make it a gate with a minimum, or none", display="!"
         ),
@@ -294,13 +294,13 @@ class BuilderTree(FlatList):
         super().__init__(name=name, id=id, classes=classes, disabled=disabled)
         self._shape = shape_of(version)
         self._folded: set[str] = set()
-        self._cut: frozenset[str] = frozenset()
         self._rows: list[str] = visible_rows(self._shape, self._folded)
         self._problems: Mapping[str, Sequence[Problem]] = {}
         self._sample = NO_SAMPLE
         self._scored = version
         self._columns = plan_tree(78)
         self._note = ""
+        self._was_answerable = False
         self._level: LevelEntry | None = None
         self._number: NumberEntry | None = None
         self.row_cursor = 0
@@ -365,12 +365,6 @@ class BuilderTree(FlatList):
         """Show other sample answers and scores."""
         self._sample = sample
         self.repaint()
-
-    def show_cut(self, nodes: Collection[str]) -> None:
-        """Draw these nodes (folded ids) as cut."""
-        if self._cut != frozenset(nodes):
-            self._cut = frozenset(nodes)
-            self.repaint()
 
     def go_to(self, own: str) -> bool:
         """Put the cursor on a row by its folded id, unfolding what hides it; False when it is not there."""
@@ -445,7 +439,6 @@ class BuilderTree(FlatList):
             sample=self._sample,
             problems=self._problems.get(own, _NOTHING),
             is_folded=own in self._folded,
-            is_cut=own in self._cut or bool(self._cut and self._cut.intersection(self._shape.above(own))),
             typing=typing,
             note=self._note if is_open else "",
         )
@@ -472,6 +465,9 @@ class BuilderTree(FlatList):
     def _arrived(self) -> None:
         self._note = ""
         self._type()
+        if self._is_answerable != self._was_answerable:
+            self._was_answerable = self._is_answerable
+            self.refresh_bindings()
         self.screen.post_message(self.CursorMoved(self, self.cursor_id))
 
     def action_fold(self) -> None:
@@ -508,10 +504,17 @@ class BuilderTree(FlatList):
     # -- sample answers
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Settling and abandoning have keys only while something is being typed."""
+        """Settling needs something typed, and a sample answer a criterion under the cursor."""
         if action in ("settle", "abandon"):
             return self.is_typing
+        if action in ("digit", "not_applicable", "clear"):
+            return self._is_answerable
         return True
+
+    @property
+    def _is_answerable(self) -> bool:
+        node = self.current
+        return node is not None and node.is_criterion
 
     def _tell(self, message: Message) -> None:
         """Post to the screen itself, so that its own keys find what was answered before them."""
@@ -521,7 +524,6 @@ class BuilderTree(FlatList):
         """Pick the level with this key, or type a number with it."""
         node = self.current
         if node is None or not node.is_criterion:
-            self.note("Samples are given on criteria; a group adds up what is under it.")
             return
         scale = self._shape.scale(node)
         if scale is None:
@@ -597,7 +599,6 @@ class BuilderTree(FlatList):
         """Toggle not applicable, or say why it is not allowed."""
         node = self.current
         if node is None or not node.is_criterion:
-            self.note("N/A is given on criteria.")
             return
         policy = node.not_applicable_policy or self._shape.version.not_applicable_policy
         if policy is NotApplicablePolicy.NOT_ALLOWED:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rubrictui.widgets.open_list import OpenList
 
 _HEIGHT_STEP = 24
+_OPEN_ROOM = 6
 
 
 class FlatList(OpenList):
@@ -40,6 +41,9 @@ class FlatList(OpenList):
 
     def _settle_height(self) -> None:
         """Keep the height while the rows fit: each change of it lays out the whole screen again."""
+        room = self.size.height - self.row_count
+        if room >= _OPEN_ROOM:
+            self._reserve = room
+            return
         spare = self.virtual_size.height - self.row_count
-        fits = self.size.height <= spare + self.row_count and 0 <= spare <= 2 * _HEIGHT_STEP
-        self._reserve = spare if fits else _HEIGHT_STEP
+        self._reserve = spare if _OPEN_ROOM <= spare <= 2 * _HEIGHT_STEP else _HEIGHT_STEP

@@ -53,6 +53,11 @@ class FormHeader(Widget):
         self._is_safe = True
         self._progress = ""
 
+    def set_title(self, title: str, about: str) -> None:
+        """Change the left side, for what is known only once it was read."""
+        self._title, self._about = title, about
+        self.refresh()
+
     def show(self, *, mark: str, is_safe: bool, progress: str) -> None:
         """Say whether everything is saved (in a word or two) and how far the form is."""
         if (mark, is_safe) != (self._mark, self._is_safe):

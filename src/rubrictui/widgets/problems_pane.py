@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.segment import Segment
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.strip import Strip
 
 from rubrictui.core.problems import Problem
 from rubrictui.widgets.builder_lines import BLOCKS, WARNS
@@ -19,7 +21,7 @@ def problem_counts(problems: Sequence[Problem]) -> str:
     blocking = sum(1 for problem in problems if problem.blocks)
     warnings = len(problems) - blocking
     if not problems:
-        return "Nothing stands against publishing"
+        return "no problems ✓"
     parts = []
     if blocking:
         parts.append(f"{BLOCKS} {blocking} {'blocks' if blocking == 1 else 'block'} publishing")
@@ -112,6 +114,8 @@ class ProblemsPane(FlatList):
             place = self._problems.index(before)
         was_empty = before is None
         self.relist(min(place, len(self._problems) - 1))
+        if not self._problems:
+            self.refresh()
         if was_empty != (self.current is None):
             self.refresh_bindings()
 
@@ -125,6 +129,13 @@ class ProblemsPane(FlatList):
             self.post_message(self.Chosen(self, problem))
 
     # -- how rows look
+
+    def render_line(self, y: int) -> Strip:
+        if y == 0 and not self._problems:
+            text = " No problem stands against publishing."
+            style = self.get_component_rich_style("problems--muted")
+            return Strip([Segment(text, style)]).adjust_cell_length(self.size.width, self.rich_style)
+        return super().render_line(y)
 
     @property
     def row_count(self) -> int:
@@ -155,43 +166,3 @@ class ProblemsPane(FlatList):
             for part in wrap(one_line(problem.remedy, 1000), width, limit=2):
                 lines.append([(mark, "bar"), ("  ", "text"), (part, "muted")])
         return lines
-
-
-FIELD_OF: Mapping[str, str] = {
-    "anchor_missing": "anchor",
-    "anchor_same": "anchor",
-    "anchor_unknown": "anchor",
-    "band_duplicate": "bands",
-    "completeness_range": "minimum_completeness",
-    "config_invalid": "evaluator_config",
-    "counts_in_advisory": "is_advisory",
-    "decision_evidence": "evidence_required",
-    "display_range": "score_display_min",
-    "gate_advisory": "is_gate",
-    "gate_minimum_missing": "gate_minimum_score",
-    "gate_minimum_range": "gate_minimum_score",
-    "gate_not_applicable": "not_applicable_policy",
-    "gate_unreachable": "gate_minimum_score",
-    "key_duplicate": "key",
-    "key_empty": "key",
-    "key_long": "key",
-    "nothing_counts": "is_advisory",
-    "rule_not_applicable": "evaluator_config",
-    "scale_missing": "scale_id",
-    "scale_unknown": "scale_id",
-    "threshold_range": "pass_threshold",
-    "weight": "weight",
-    "weights_zero": "weight",
-}
-"""The field that a problem of this code is mended in. Others are about the node as a whole."""
-
-
-def field_of(problem: Problem) -> str | None:
-    """The field to go to: of the node the problem names, else of the version; None for the node itself."""
-    if problem.band_id is not None or problem.code.startswith("band"):
-        return "bands"
-    if problem.code.startswith("rule"):
-        return "evaluator_config"
-    if problem.code.startswith("scale"):
-        return "scale_id"
-    return FIELD_OF.get(problem.code)

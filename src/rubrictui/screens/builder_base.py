@@ -1,0 +1,349 @@
+"""The builder's ground: reading the draft, its panes, what is shown about its state, saving again after a failure.
+
+What its keys do to the draft stands in ``builder_edits.py``, and what they do besides in ``builder.py``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.timer import Timer
+
+from rubrictui.core.authoring_records import RubricDraft
+from rubrictui.core.errors import RubrictuiError
+from rubrictui.core.model import Scale, VersionSnapshot, fold_id
+from rubrictui.core.problems import Problem
+from rubrictui.core.records import SampleSet
+from rubrictui.screens.base import ShellScreen
+from rubrictui.screens.builder_session import BuilderSession, Safety
+from rubrictui.widgets.builder_rows import ROOT, problems_by_node
+from rubrictui.widgets.builder_tree import BuilderTree, TreeHeading
+from rubrictui.widgets.field_model import place_of
+from rubrictui.widgets.fields_pane import FieldsPane
+from rubrictui.widgets.form_header import FormHeader
+from rubrictui.widgets.key_footer import KeyFooter
+from rubrictui.widgets.preview_lines import headline, preview_lines, sample_words
+from rubrictui.widgets.preview_pane import PreviewPane, PreviewStrip
+from rubrictui.widgets.problems_pane import ProblemsPane, problem_counts
+from rubrictui.widgets.prompt_line import PromptLine
+from rubrictui.widgets.text import counted
+
+if TYPE_CHECKING:
+    from rubrictui.engine import Engine
+
+SIDE_BY_SIDE = 110
+"""Columns from which the tree and the fields stand side by side."""
+
+WITH_PREVIEW = 32
+"""Lines from which, on a wide terminal, preview and problems stand below them."""
+
+RETRY_PAUSE = 2.0
+"""Seconds between attempts while the store refuses."""
+
+TREE, FIELDS, PREVIEW, PROBLEMS = "tree", "fields", "preview", "problems"
+PANES = (TREE, FIELDS, PREVIEW, PROBLEMS)
+
+
+class BuilderBase(ShellScreen[None]):
+    """The draft of one rubric on the screen."""
+
+    AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (SIDE_BY_SIDE, "-wide")]  # noqa: RUF012 - Textual declares it
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (WITH_PREVIEW, "-tall")]  # noqa: RUF012 - Textual declares it
+
+    DEFAULT_CSS = """
+    BuilderBase {
+        & #panes { height: 1fr; }
+        & #left { width: 1fr; }
+        & FieldsPane { width: 1fr; display: none; }
+        & #below { height: 1fr; display: none; }
+        & #below > PreviewPane, & #below > ProblemsPane { width: 1fr; display: none; }
+        &.-at-fields #left { display: none; }
+        &.-at-fields FieldsPane { display: block; }
+        &.-at-preview #panes, &.-at-problems #panes { display: none; }
+        &.-at-preview #below, &.-at-problems #below { display: block; }
+        &.-at-preview #below > PreviewPane, &.-at-problems #below > ProblemsPane { display: block; }
+        &.-wide #panes { display: block; }
+        &.-wide #left { display: block; width: 74; }
+        &.-wide FieldsPane { display: block; border-left: solid $border; }
+        &.-wide #below { height: 9; border-top: solid $border; }
+        &.-wide.-tall #below { display: block; height: 11; }
+        &.-wide.-tall #below > PreviewPane, &.-wide.-tall #below > ProblemsPane { display: block; }
+        &.-wide.-tall #below > ProblemsPane { border-left: solid $border; }
+        &.-wide.-tall > PreviewStrip { display: none; }
+    }
+    """
+
+    def __init__(self, rubric: str) -> None:
+        """
+        Args:
+            rubric: the name or the id of the rubric; a draft is started when it has none.
+        """
+        super().__init__()
+        self._rubric = rubric
+        self._engine: Engine | None = None
+        self._session: BuilderSession | None = None
+        self.header = FormHeader("", "Reading the draft ...")
+        self.tree_pane = BuilderTree(VersionSnapshot())
+        self.fields = FieldsPane()
+        self.preview = PreviewPane()
+        self.problem_list = ProblemsPane()
+        self.strip = PreviewStrip()
+        self._prompt: PromptLine | None = None
+        self._retry_timer: Timer | None = None
+        self._told_problem = ""
+        self._marks: tuple[tuple[Problem, ...], dict[str, list[Problem]]] = ((), {})
+        self._may_leave_unsaved = False
+        self.set_class(True, "-at-tree", update=False)
+
+    # -- parts
+
+    def compose(self) -> ComposeResult:
+        yield self.header
+        with Horizontal(id="panes"):
+            with Vertical(id="left"):
+                yield TreeHeading()
+                yield self.tree_pane
+            yield self.fields
+        with Horizontal(id="below"):
+            yield self.preview
+            yield self.problem_list
+        yield self.strip
+        yield KeyFooter()
+
+    def on_mount(self) -> None:
+        self.set_focus(self.tree_pane)
+        self._open()
+
+    @property
+    def session(self) -> BuilderSession:
+        """The draft; there is one as soon as ``is_open``."""
+        assert self._session is not None
+        return self._session
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the draft has been read."""
+        return self._session is not None
+
+    @work(exit_on_error=False, exclusive=True, group="read")
+    async def _open(self) -> None:
+        """Read the draft; start one when there is none."""
+        self._engine = await self.shell.engine()
+        try:
+            opened, sets, scales, started = await self.shell.ask(self._read)
+        except RubrictuiError as error:
+            self.header.set_title(error.message, error.remedy)
+            raise
+        self._session = BuilderSession(self._engine, opened, sets)
+        self.fields.set_scales(scales)
+        self._show_title()
+        self.show_draft(focus=self._first_row())
+        self.refresh_bindings()
+        if started:
+            self.say(f"A new draft was started{started}.")
+
+    def _read(self, engine: Engine) -> tuple[RubricDraft, tuple[SampleSet, ...], tuple[Scale, ...], str]:
+        from rubrictui.engine.errors import StateError
+
+        started = ""
+        try:
+            opened = engine.open_rubric_draft(self._rubric)
+        except StateError:
+            engine.start_draft(self._rubric)
+            opened = engine.open_rubric_draft(self._rubric)
+            base = opened.based_on
+            started = f" from {base.number}" if base is not None else " "
+        return opened, engine.sample_sets(self._rubric), engine.scales(), started
+
+    def _first_row(self) -> str:
+        """Where the cursor begins: the first node, or the version's row of an empty draft."""
+        nodes = self.session.version.nodes
+        return fold_id(nodes[0].id) if nodes else ROOT
+
+    def _show_title(self) -> None:
+        opened = self.session.opened
+        base = opened.based_on or opened.published
+        about = "draft, nothing published yet" if base is None else f"draft, based on {base.number}"
+        if opened.evaluation_count and opened.published is not None:
+            about += f" · {counted(opened.evaluation_count, 'evaluation')}"
+        self.header.set_title(opened.version.rubric_name, about)
+
+    # -- showing
+
+    def show_draft(self, *, focus: str | None = None) -> None:
+        """Show the draft as it is now: the tree, the fields, the preview, the problems.
+
+        Args:
+            focus: the folded id of the row for the cursor; None leaves it.
+        """
+        session = self.session
+        self.tree_pane.show(
+            session.version,
+            problems=self._problem_marks(),
+            sample=session.sample(),
+            scored=session.scored,
+            focus=focus,
+        )
+        self._show_preview()
+        self.problem_list.show(session.problems)
+        self._show_fields()
+        self._show_state()
+
+    def show_sample(self) -> None:
+        """Show what the sample answers score now."""
+        self.tree_pane.show_sample(self.session.sample())
+        self._show_preview()
+        self._show_state()
+
+    def _problem_marks(self) -> dict[str, list[Problem]]:
+        problems = self.session.problems
+        if self._marks[0] is not problems:
+            self._marks = (problems, problems_by_node(problems))
+        return self._marks[1]
+
+    def _show_preview(self) -> None:
+        session = self.session
+        preview = session.preview
+        used = session.sample_set
+        sample = sample_words(used.name if used is not None else None, preview.answered, preview.total)
+        if self._shows_strip:
+            head = headline(session.version, preview.result, preview.refusal)
+            if used is None or not preview.answered:
+                self.strip.show([(sample, "muted")], "Tab goes to the fields, e shows the whole preview.")
+            else:
+                self.strip.show([*head, ("  ", ""), (sample, "muted")], preview.reason)
+        if self.preview.display and self.preview.size.width:
+            shape = self.tree_pane.shape
+            self.preview.update_lines(
+                lambda width: preview_lines(
+                    shape,
+                    preview.result,
+                    reason=preview.reason,
+                    refusal=preview.refusal,
+                    sample=sample,
+                    width=width,
+                )
+            )
+
+    @property
+    def _shows_strip(self) -> bool:
+        return not (self.app.size.width >= SIDE_BY_SIDE and self.app.size.height >= WITH_PREVIEW)
+
+    def _show_fields(self) -> None:
+        """Show the fields of the row under the cursor."""
+        session, node = self.session, self.tree_pane.current
+        if node is None:
+            self.fields.show_version(session.version, self._problem_marks().get(ROOT, []))
+        else:
+            own = fold_id(node.id)
+            self.fields.show_node(
+                session.version,
+                node,
+                shares={node.id: self.tree_pane.shape.share(node)},
+                problems=self._problem_marks().get(own, []),
+                frozen_keys=session.base_keys,
+            )
+
+    def _show_state(self) -> None:
+        """Whether it is saved, and how many problems there are."""
+        session = self.session
+        self.header.show(
+            mark=session.safety.value,
+            is_safe=session.safety is Safety.SAVED,
+            progress=problem_counts(session.problems),
+        )
+        if session.problem and session.problem != self._told_problem and session.clash is None:
+            self.say(f"NOT SAVED. {session.problem}", error=True)
+        self._told_problem = session.problem
+        is_waiting = session.safety is Safety.NOT_SAVED and not session.is_closed and session.clash is None
+        if is_waiting and self._retry_timer is None:
+            self._retry_timer = self.set_timer(RETRY_PAUSE, self._retry)
+        if session.clash is not None:
+            self._ask_about_clash()
+
+    def _retry(self) -> None:
+        self._retry_timer = None
+        self.session.retry()
+        self._show_state()
+
+    @work(exit_on_error=False, exclusive=True, group="clash")
+    async def _ask_about_clash(self) -> None:
+        """Show what the other side did, and go on with a draft made of both."""
+        from rubrictui.screens.builder_clash import ClashScreen
+
+        clash = self.session.clash
+        if clash is None or any(isinstance(screen, ClashScreen) for screen in self.app.screen_stack):
+            return
+        merged = await self.app.push_screen_wait(ClashScreen(clash))
+        if merged is None or self.session.clash is not clash:
+            self.say(
+                "NOT SAVED. The other side stays in the store, yours stays here, until you settle it.",
+                error=True,
+            )
+            return
+        self.session.settle(merged)
+        self.show_draft()
+
+    def flush(self) -> None:
+        """Make everything typed durable, also what was waiting. Never raises."""
+        if self._session is not None:
+            self.fields.flush()
+            self._session.retry()
+
+    def on_unmount(self) -> None:
+        self.flush()
+
+    def on_screen_suspend(self) -> None:
+        self.flush()
+
+    def on_resize(self) -> None:
+        if self.is_open:
+            self.call_after_refresh(self._show_preview)
+
+    # -- the panes
+
+    @property
+    def pane(self) -> str:
+        """The pane that has the keys."""
+        return next(name for name in PANES if self.has_class(f"-at-{name}"))
+
+    def show_pane(self, name: str) -> None:
+        """Go to a pane; where there is no room for all, it is the one in view."""
+        if name != self.pane:
+            for each in PANES:
+                self.set_class(each == name, f"-at-{each}")
+            self.call_after_refresh(self._show_preview)
+        widget = {
+            TREE: self.tree_pane,
+            FIELDS: self.fields,
+            PREVIEW: self.preview,
+            PROBLEMS: self.problem_list,
+        }[name]
+        widget.focus()
+        self.refresh_bindings()
+
+    def go_to_problem(self, problem: Problem) -> None:
+        """Go to the node and the field that a problem is about."""
+        if not self.tree_pane.go_to(fold_id(problem.node_id)):
+            self.say("This node is no longer in the draft.")
+            return
+        self._show_fields()
+        field = place_of(problem)
+        if not field and problem.node_id is not None:
+            self.show_pane(TREE)
+            return
+        self.show_pane(FIELDS)
+        if field:
+            self.fields.go_to(field)
+
+    def on_problems_pane_chosen(self, message: ProblemsPane.Chosen) -> None:
+        self.go_to_problem(message.problem)
+
+    def on_builder_tree_cursor_moved(self) -> None:
+        if self.is_open:
+            self._may_leave_unsaved = False
+            self._show_fields()

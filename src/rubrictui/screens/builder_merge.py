@@ -1,0 +1,135 @@
+"""Settling what two people changed differently in one draft: a choice a conflict, in words. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import msgspec
+
+from rubrictui.core.editing import delete
+from rubrictui.core.explain import number
+from rubrictui.core.merging import Conflict, Merge
+from rubrictui.core.model import Anchor, Node, Value, VersionSnapshot, fold_id
+from rubrictui.widgets.text import one_line
+
+_FIELD_WORDS = {
+    "evaluator_config": "evaluator settings",
+    "gate_minimum_score": "gate minimum",
+    "is_advisory": "advisory",
+    "is_gate": "gate",
+    "minimum_completeness": "minimum completeness",
+    "node_type": "type",
+    "not_applicable_policy": "N/A policy",
+    "parent_id": "group",
+    "pass_threshold": "pass threshold",
+    "place": "order",
+    "presence": "being there",
+    "rollup_method": "roll-up",
+    "scale_id": "scale",
+}
+_UNCHOSEN = frozenset({"place", "key", "parent_id", "node_type"})
+"""What the merge has settled itself, because taking the other side could leave no tree."""
+
+
+def can_choose(conflict: Conflict) -> bool:
+    """Whether the other side can be taken instead."""
+    return conflict.field not in _UNCHOSEN
+
+
+def conflict_words(conflict: Conflict, version: VersionSnapshot) -> tuple[str, str, str]:
+    """What a conflict is about, what this side says, what the other says."""
+    where = "the version" if conflict.key == "version" else _name(conflict.key, version)
+    field, _, level_id = conflict.field.partition(" ")
+    word = _FIELD_WORDS.get(field, field.replace("_", " "))
+    if level_id:
+        word = f"anchor of {_level(level_id, version)}"
+    return (
+        f"{one_line(where, 60)}: {word}",
+        _said(conflict.mine, field, version),
+        _said(conflict.theirs, field, version),
+    )
+
+
+def _name(key: str, version: VersionSnapshot) -> str:
+    return next((node.name or node.key for node in version.nodes if node.key == key), key)
+
+
+def _level(level_id: str, version: VersionSnapshot) -> str:
+    labels = {fold_id(level.id): level.label for scale in version.scales for level in scale.levels}
+    return labels.get(fold_id(level_id), "a level")
+
+
+def _said(value: Any, field: str, version: VersionSnapshot) -> str:
+    if field == "presence":
+        return "stays" if value else "removed"
+    if field == "scale_id":
+        return next((s.name or "a scale" for s in version.scales if fold_id(s.id) == fold_id(value)), "none")
+    if field == "parent_id":
+        return next((n.name or n.key for n in version.nodes if n.id == value), "the top level")
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return number(float(value))
+    if isinstance(value, Anchor):
+        return one_line(value.descriptor, 400)
+    if isinstance(value, Value):
+        return one_line(msgspec.json.encode(value).decode(), 400)
+    if isinstance(value, list | tuple):
+        return "their order" if value else "none"
+    return one_line(str(value), 400) if value not in (None, "") else "none"
+
+
+def settled(merge: Merge, theirs: Collection[int]) -> VersionSnapshot:
+    """The merged draft with the other side's word in the conflicts of these places, this side's in the rest."""
+    version = merge.version
+    for place, conflict in enumerate(merge.conflicts):
+        takes_theirs = place in theirs
+        if conflict.field == "presence":
+            if not (conflict.theirs if takes_theirs else conflict.mine):
+                version = _without(version, conflict.key)
+        elif takes_theirs and can_choose(conflict):
+            version = _with_theirs(version, conflict)
+    return version
+
+
+def _without(version: VersionSnapshot, key: str) -> VersionSnapshot:
+    node = next((node for node in version.nodes if node.key == key), None)
+    if node is not None:
+        return delete(version, node.id).version
+    return msgspec.structs.replace(version, bands=tuple(band for band in version.bands if band.label != key))
+
+
+def _with_theirs(version: VersionSnapshot, conflict: Conflict) -> VersionSnapshot:
+    field, _, level_id = conflict.field.partition(" ")
+    if conflict.key == "version":
+        return msgspec.structs.replace(version, **{field: conflict.theirs})
+    place = next((i for i, node in enumerate(version.nodes) if node.key == conflict.key), None)
+    if place is None:
+        bands = tuple(
+            msgspec.structs.replace(band, **{field: conflict.theirs}) if band.label == conflict.key else band
+            for band in version.bands
+        )
+        return msgspec.structs.replace(version, bands=bands)
+    node = version.nodes[place]
+    changed = (
+        _with_anchor(node, level_id, conflict.theirs)
+        if level_id
+        else msgspec.structs.replace(node, **{field: conflict.theirs})
+    )
+    return msgspec.structs.replace(
+        version, nodes=(*version.nodes[:place], changed, *version.nodes[place + 1 :])
+    )
+
+
+def _with_anchor(node: Node, level_id: str, anchor: Anchor | None) -> Node:
+    own = fold_id(level_id)
+    anchors = []
+    for each in node.anchors:
+        if fold_id(each.scale_level_id) != own:
+            anchors.append(each)
+        elif anchor is not None:
+            anchors.append(anchor)
+    if anchor is not None and anchor not in anchors:
+        anchors.append(anchor)
+    return msgspec.structs.replace(node, anchors=tuple(anchors))
