@@ -176,7 +176,8 @@ class MatterFacts(Value, frozen=True):
 def derived_max_score(rubric: Rubric, positions: dict[str, Position]) -> float:
     """The sum of all points there are to earn (contract, "Score"): redline points of every issue;
     settlement points only of an issue that has a counterparty position."""
-    points = [entry.points for entry in (*rubric.questions, *rubric.escalations)]
+    points = [question.points for question in rubric.questions]
+    points += [escalation.points for escalation in rubric.escalations]
     for issue in rubric.issues:
         points += [issue.base_points, issue.severity_points, issue.citation_points]
         points += [issue.concept_points, issue.quote_points, issue.redline_points]
