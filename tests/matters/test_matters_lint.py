@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -175,3 +176,13 @@ def test_pedantic_warns_where_scoring_may_not_be_what_is_meant(change: Change, t
     found = lint(folder, pedantic=True)
     assert [line for line in told(found, folder) if line.split()[1] not in usual] == change.told
     assert {finding.severity for finding in found} == {"warning"}
+
+
+def test_every_code_is_explained_on_its_page() -> None:
+    page = (Path(__file__).parent.parent.parent / "docs" / "matters-checking.md").read_text(encoding="utf-8")
+    vectors = Path(__file__).parent.parent / "vectors" / "matters" / "lint.json"
+    codes = {line.split()[1] for change in PEDANTIC for line in change.told}
+    codes |= {line.split()[1] for line in USUAL}
+    for case in json.loads(vectors.read_text(encoding="utf-8")):
+        codes |= {*case["expected"]["errors"], *case["expected"]["warnings"]}
+    assert [code for code in sorted(codes) if f"`{code}`" not in page] == []

@@ -154,6 +154,10 @@ def _lines(output: Output) -> Iterator[str]:
         for _, line in read_lines(STDIN):
             yield line.decode("utf-8", "replace").rstrip("\r\n")
         return
+    # A key sequence that is no text must not end the episode.
+    reconfigure = getattr(sys.stdin, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
     while True:
         try:
             yield input("" if output.json else PROMPT)

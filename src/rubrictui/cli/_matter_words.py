@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any, NamedTuple
 
 from rubrictui.cli._output import counted, short
@@ -53,9 +54,22 @@ _REVISIONS = {"revise-issue": ("issue", "revise_issue"), "revise-redline": ("red
 # These take the rest of the line whole: a bar in it is a bar.
 _ONE_FIELD = frozenset({"search", "ask", "accept", "final"})
 
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    """A text as lines of at most 79 characters."""
+    return textwrap.wrap(
+        text,
+        79,
+        initial_indent=indent,
+        subsequent_indent="    ",
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
 HELP = [
-    *(f"  {form.words}" for form in FORMS.values()),
-    "  revise-issue, revise-redline: as issue and redline, for a label that was submitted before",
+    *(line for form in FORMS.values() for line in _wrapped(form.words, "  ")),
+    *_wrapped("revise-issue, revise-redline: as issue and redline, for a label submitted before", "  "),
     "  state: the matter and where it stands;  quit: leave",
     '  {"type": ...}: an action as JSON',
 ]
@@ -114,7 +128,7 @@ def opening_lines(observation: dict[str, Any]) -> list[str]:
     lines = [facts["title"], f"{facts['role']}. {facts['assignment']}", ""]
     for document in observation["documents"]:
         lines.append(f"{document['id']}: {document['title']}; sections {', '.join(document['sections'])}")
-    lines += ["", *(f"- {rule}" for rule in observation["protocol"]), ""]
+    lines += ["", *(line for rule in observation["protocol"] for line in _wrapped(rule, "- ")), ""]
     lines += [f"{key}: {_value(value)}" for key, value in observation["learned_facts"].items()]
     for issue in observation["submitted_issues"]:
         lines.append(f"issue {issue['issue_id']}: {issue.get('title', '')}")

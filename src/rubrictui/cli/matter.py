@@ -148,8 +148,8 @@ def _add_probe(group: Commands) -> None:
         "probe",
         "run texts that must and must not fire a gate, as tests",
         lambda options, output: _later("probe", options, output),
-        description="Run probe files (docs/matters.md): texts that must fire a gate and texts that must not. Each "
-        "failure is one line with its place and the reason. Exits with 1 when one fails.",
+        description="Run probe files (docs/matters-checking.md): texts that must fire a gate and texts that must "
+        "not. Each failure is one line with its place and the reason. Exits with 1 when one fails.",
         examples=["rubrictui matter probe matters/depot", "rubrictui matter probe probes.yaml --json"],
     )
     parser.add_argument(

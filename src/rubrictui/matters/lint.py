@@ -30,7 +30,8 @@ def lint(
 
     Returns:
         Findings by file (matter, rubric, hidden facts, counterparty, documents), line and column. The codes
-        are those of docs/matters.md; those that are only warnings do not keep a matter from being played.
+        are those of docs/matters-checking.md; those that are only warnings do not keep a matter from being
+        played.
 
     Raises:
         InvalidInputError: there is no such directory, or the mapping has no parts.
