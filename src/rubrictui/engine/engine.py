@@ -9,6 +9,7 @@ Each part is a module of its own, and each stands on the one before it:
 ``shelves``        names, descriptions and categories of rubrics
 ``rubric_drafts``  drafts of rubrics, saved a change at a time
 ``authoring``      publishing, retiring, the board of versions
+``previewing``     what drafts are tried on: sample answers, and answers that were given
 ``work``           settling what is to be scored
 ``drafts``         the inbox, open drafts, saving answers
 ``submitting``     preview, submit, supersede, withdraw

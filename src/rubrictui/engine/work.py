@@ -16,8 +16,8 @@ from rubrictui.core.records import (
     EvaluatorType,
     Subject,
 )
-from rubrictui.engine.authoring import Authoring
 from rubrictui.engine.errors import NotFoundError, StateError
+from rubrictui.engine.previewing import Previewing
 from rubrictui.store import rubrics, subjects
 from rubrictui.store.rubrics import RubricHead, VersionHead
 
@@ -77,7 +77,7 @@ def evaluator(kind: EvaluatorType | str, name: str | None) -> Evaluator:
     return Evaluator(chosen, title)
 
 
-class Settling(Authoring):
+class Settling(Previewing):
     """Finding the work behind the words of a call."""
 
     def _work(

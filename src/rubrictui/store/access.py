@@ -20,7 +20,7 @@ Every function takes the viewer, and reads in the caller's transaction, so one c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -81,6 +81,7 @@ _READS_ALL = frozenset({Role.ADMINISTER_EVALUATIONS, Role.DEVELOPER, Role.INTEGR
 _AS_A_PERSON = (EvaluatorType.HUMAN.value, EvaluatorType.SELF.value)
 _DRAFT = EvaluationStatus.DRAFT.value
 _SUBMITTED = EvaluationStatus.SUBMITTED.value
+_SETS_AT_A_TIME = 500
 
 
 class CohortKey(NamedTuple):
@@ -512,6 +513,77 @@ def past_answers(
         )
         for row in connection.execute(query)
     )
+
+
+class AnswerSets(NamedTuple):
+    """Which evaluations of one version the viewer may look at together.
+
+    ``evaluations`` are ids and their subjects' titles, the latest first. ``left_out`` says that there may be
+    others: her role does not reach them, or she has open work on some subject. It says nothing about what there
+    is, since it follows from her role and her own work alone.
+    """
+
+    evaluations: dict[str, str]
+    left_out: bool
+    limited: bool
+
+
+def answer_sets(connection: Connection, viewer: User, version_id: str, *, limit: int) -> AnswerSets:
+    """The latest Submitted evaluations of a version that the viewer may read, at most ``limit``.
+
+    Subjects on which she is blind are left out whole, her own evaluations of them included.
+    """
+    reads_all = _reads_all(viewer)
+    query = (
+        select(EVALUATION.c.id, SUBJECT.c.title)
+        .select_from(EVALUATION.join(SUBJECT, SUBJECT.c.id == EVALUATION.c.subject_id))
+        .where(
+            EVALUATION.c.version_id == version_id,
+            EVALUATION.c.status == _SUBMITTED,
+            EVALUATION.c.subject_id.not_in(_blind()),
+            _within_reach(reads_all),
+        )
+        .order_by(EVALUATION.c.submitted_at.desc(), EVALUATION.c.id)
+        .limit(limit + 1)
+    )
+    found = connection.execute(query, {"viewer": viewer.id}).all()
+    return AnswerSets(
+        evaluations={row[0]: row[1] for row in found[:limit]},
+        left_out=not reads_all or bool(blind_subjects(connection, viewer)),
+        limited=len(found) > limit,
+    )
+
+
+def answers_in(
+    connection: Connection, sets: AnswerSets
+) -> Iterator[tuple[Sequence[str], Sequence[tuple[str, str, str | None, float | None, bool]]]]:
+    """The answers of the evaluations that ``answer_sets`` has let through, some hundred evaluations at a time.
+
+    Each time their ids, the latest first, and a row per answer in no order that means anything: evaluation,
+    criterion, level, raw value, and whether it is not applicable (true or 1).
+    """
+    ids = list(sets.evaluations)
+    for start in range(0, len(ids), _SETS_AT_A_TIME):
+        chunk = ids[start : start + _SETS_AT_A_TIME]
+        found = connection.execute(_GIVEN_ANSWERS, {"evaluations": chunk})
+        # As the driver has them: making a row object of each of some hundred thousand costs a second.
+        yield chunk, found.cursor.fetchall() if found.cursor is not None else ()
+
+
+_GIVEN_ANSWERS = select(
+    EVALUATION_SCORE.c.evaluation_id,
+    EVALUATION_SCORE.c.criterion_id,
+    EVALUATION_SCORE.c.scale_level_id,
+    EVALUATION_SCORE.c.raw_value,
+    EVALUATION_SCORE.c.is_not_applicable,
+).where(
+    EVALUATION_SCORE.c.evaluation_id.in_(bindparam("evaluations", expanding=True)),
+    or_(
+        EVALUATION_SCORE.c.scale_level_id.is_not(None),
+        EVALUATION_SCORE.c.raw_value.is_not(None),
+        EVALUATION_SCORE.c.is_not_applicable,
+    ),
+)
 
 
 def _answer(row: Row[Any]) -> Answer:
