@@ -37,7 +37,7 @@ def row(**changes: Any) -> EpisodeRow:
 
 
 def test_a_result_with_metrics_needs_no_matter() -> None:
-    with_matter = episode_row(result(), name="one", matter=Matter.from_dict(CASES[0]["matter"]))
+    with_matter = episode_row(CASES[0]["expected"], name="one", matter=Matter.from_dict(CASES[0]["matter"]))
     assert measures(row()) == pytest.approx(measures(with_matter), abs=1e-6)
     assert row().matter_id == "ferry"
     assert tuple(measures(row())) == MEASURES
@@ -62,6 +62,11 @@ def test_a_result_without_metrics_asks_for_them_or_for_its_matter() -> None:
     without = {key: value for key, value in result().items() if key != "metrics"}
     with pytest.raises(InvalidInputError, match=r"'metrics' is missing.*--matter"):
         episode_row(without, name="one")
+
+
+def test_a_result_of_another_matter_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="one is a result of the matter ferry, not of ferry_happy_02"):
+        episode_row(result(), name="one", matter=Matter.from_dict(CASES[0]["matter"]))
 
 
 def test_means_rates_and_their_intervals() -> None:

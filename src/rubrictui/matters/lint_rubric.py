@@ -144,7 +144,7 @@ def _questions(views: Views) -> None:
     for question in views.rubric["questions"].items():
         name = str(question["id"].value)
         named = not question["id"].is_blank
-        if named and name not in told and answers[name].is_missing:
+        if named and name not in told and (answers[name].is_missing or answers[name].value is None):
             question["id"].error(
                 "question_without_answer", f'client_answers of hidden_facts.yaml has no answer to "{name}".'
             )

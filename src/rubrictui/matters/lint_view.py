@@ -52,7 +52,12 @@ class View:
     def is_blank(self) -> bool:
         """Missing, null, empty, or text of blanks."""
         value = self.value
-        return value is MISSING or value is None or value in ("", [], {}) or not str(value).strip()
+        return (
+            value is MISSING
+            or value is None
+            or (isinstance(value, str) and not value.strip())
+            or (isinstance(value, list | tuple | dict) and not value)
+        )
 
     @property
     def is_mapping(self) -> bool:
@@ -67,9 +72,13 @@ class View:
     def number(self) -> float | None:
         """The value when it is a finite number; true and false are none."""
         value = self.value
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float):
             return None
-        return value
+        try:
+            number = float(value)
+        except OverflowError:
+            return None
+        return number if math.isfinite(number) else None
 
     def items(self) -> list[View]:
         """The entries of a list; nothing when it is none."""

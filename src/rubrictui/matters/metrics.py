@@ -111,8 +111,14 @@ def episode_row(result: Mapping[str, Any], *, name: str, matter: Matter | None =
         name: what the episode is called, a file as a rule.
 
     Raises:
-        InvalidInputError: something is missing, or of the wrong type; the message names it.
+        InvalidInputError: something is missing or of the wrong type, or the result is of another matter.
     """
+    told = result.get("matter_id")
+    if matter is not None and told not in (None, matter.matter_id):
+        raise InvalidInputError(
+            f"{name} is a result of the matter {told}, not of {matter.matter_id}.",
+            remedy="Name its own matter with --matter.",
+        )
     try:
         metrics = (
             episode_metrics(matter, result)
