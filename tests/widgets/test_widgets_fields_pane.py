@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 
 from rubrictui.core.model import NodeType, NotApplicablePolicy, RollupMethod, VersionSnapshot
 from rubrictui.widgets.field_editing import LONG_TEXT_WAIT
+from rubrictui.widgets.fields_pane import FieldsPane
 
 
 class Desk:
@@ -321,6 +322,27 @@ async def test_text_from_outside_is_shown_as_it_is() -> None:
         await at.press("enter")
         assert at.app.is_running
         await at.press("escape")
+        assert at.host.sent == []
+
+
+async def test_a_heading_leads_to_what_is_missing_under_it() -> None:
+    async with desk() as at:
+        assert at.pane.go_to("anchors")
+        assert at.pane.current is not None
+        assert at.pane.current.level_id == "meets-1"
+        assert not at.pane.go_to("no such field")
+
+
+async def test_a_screen_that_leaves_can_take_what_was_typed_last() -> None:
+    async with desk() as at:
+        await at.at("guidance")
+        await at.press("enter")
+        await at.type("last")
+        taken = at.pane.take()
+        assert [(m.field, m.value) for m in taken if isinstance(m, FieldsPane.Changed)] == [
+            ("guidance", "last")
+        ]
+        assert at.pane.take() == []
         assert at.host.sent == []
 
 

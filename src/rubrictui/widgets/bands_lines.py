@@ -12,7 +12,7 @@ from rubrictui.core.display import visible
 from rubrictui.core.model import Band
 from rubrictui.core.problems import Problem
 from rubrictui.widgets.band_ruler import Piece, ruler, tone_of
-from rubrictui.widgets.field_lines import BAR, mark_of
+from rubrictui.widgets.field_lines import BAR, BAR_BLURRED, mark_of
 from rubrictui.widgets.field_numbers import number_text
 from rubrictui.widgets.text import Line, expand_tabs, one_line, pad, wrap
 
@@ -120,7 +120,7 @@ def open_band_lines(
     told: Sequence[Piece] = (),
 ) -> list[Line]:
     """The band under the cursor: its range and edge, what it says, what its edge does, what is wrong with it."""
-    bar = (BAR if has_focus else " ", "bar")
+    bar = (BAR if has_focus else BAR_BLURRED, "bar")
     problems = [problem for problem in band_problems(bands) if problem.band_id == band.id]
     lines: list[Line] = [[bar, *_columns(band, width, problems, edge)]]
     texts: list[Piece] = []

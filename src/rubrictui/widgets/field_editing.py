@@ -18,6 +18,7 @@ from rubrictui.core.editing_base import EditError, checked_key, keys_of
 from rubrictui.core.model import Node, Scale, VersionSnapshot, fold_id
 from rubrictui.widgets import field_editors as editors
 from rubrictui.widgets.field_choices import NEW_SCALE, scale_choices
+from rubrictui.widgets.field_lines import ERROR, WARNING
 from rubrictui.widgets.field_list import FieldsList
 from rubrictui.widgets.field_model import Choice, Field, FieldKind
 from rubrictui.widgets.field_numbers import read_number
@@ -94,6 +95,7 @@ class EditingPane(Container):
         self._unsaved: dict[tuple[str | None, str], str] = {}
         self._faults: dict[tuple[str | None, str], str] = {}
         self._wanted = 4
+        self._held: list[Message] | None = None
 
     def compose(self) -> ComposeResult:
         yield self._list
@@ -143,6 +145,13 @@ class EditingPane(Container):
         if self._edit is not None:
             self._take(self._edit)
 
+    def take(self) -> list[Message]:
+        """What was typed and not sent yet, as the messages that would say so; for a screen that is leaving."""
+        self._held = []
+        self.flush()
+        held, self._held = self._held, None
+        return held
+
     def _tell(self, told: Told) -> None:
         if self._edit is not None:
             self._edit.told = told
@@ -152,7 +161,10 @@ class EditingPane(Container):
 
     def _send(self, message: Message) -> None:
         """To the screen itself, so that its own keys find what was typed before them."""
-        self.screen.post_message(message)
+        if self._held is not None:
+            self._held.append(message)
+        else:
+            self.screen.post_message(message)
 
     def _scale(self) -> Scale | None:
         if self._node is None or self._version is None:
@@ -340,9 +352,9 @@ class EditingPane(Container):
             number = read_number(text, optional=row.optional, share=row.share)
             value = number.value
             if number.problem:
-                told = ((f"✗ {number.problem}", "error"),)
+                told = ((f"{ERROR} {number.problem}", "error"),)
             elif number.note:
-                told = ((f"! {number.note}", "warning"),)
+                told = ((f"{WARNING} {number.note}", "warning"),)
         elif row.kind is FieldKind.KEY:
             told, send = self._key_told(text), False
         elif row.kind is FieldKind.YAML:
@@ -350,7 +362,7 @@ class EditingPane(Container):
 
             settings = read_settings(text)
             value = settings.value
-            told = ((f"✗ {settings.told}", "error"),) if settings.problem else ()
+            told = ((f"{ERROR} {settings.told}", "error"),) if settings.problem else ()
         else:
             value = text
         edit.told = told
@@ -366,7 +378,7 @@ class EditingPane(Container):
         try:
             checked_key(text, keys_of(self._version, but=self._node.id))
         except EditError as error:
-            return ((f"✗ {error}", "error"),)
+            return ((f"{ERROR} {error}", "error"),)
         return ()
 
     # -- messages of the editors

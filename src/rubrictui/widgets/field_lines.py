@@ -16,7 +16,8 @@ from rubrictui.core.problems import Problem
 from rubrictui.widgets.field_model import Field, FieldKind
 from rubrictui.widgets.text import Line, expand_tabs, one_line, pad, truncate, wrap
 
-ERROR, WARNING, BAR = "✗", "!", "▌"
+ERROR, WARNING = "✗", "▵"
+BAR, BAR_BLURRED = "▌", "▏"
 
 _VALUE_LINES = 6
 _LABEL_SHARE = 0.25
@@ -53,7 +54,7 @@ class OpenState:
     ``told`` is said below, each line with its tone: what is wrong with what was typed, what a trial gave.
     """
 
-    has_focus: bool = True
+    has_focus: bool = False
     editor_lines: int | None = None
     told: tuple[tuple[str, str], ...] = ()
     keys: str = ""
@@ -117,7 +118,7 @@ def open_lines(field: Field, layout: Layout, state: OpenState, extra: Sequence[L
     Args:
         extra: lines between the value and the help, as wide as the text: the ruler of bands.
     """
-    bar = (BAR if state.has_focus else " ", "bar")
+    bar = (BAR if state.has_focus else BAR_BLURRED, "bar")
     mark, tone = mark_of(field.problems)
     start = [bar, (mark, tone), (f" {_label(field, layout)}", "name")]
     if state.editor_lines is None:

@@ -152,19 +152,32 @@ class FieldsList(OpenList, inherit_bindings=False):
         return later[0] if later else (stops[-1] if stops else -1)
 
     def go_to(self, field_id: str) -> bool:
-        """Put the cursor on a field; for the first of several with one name, its name is enough."""
-        for index, field in enumerate(self._fields):
-            if field.is_stop and field_id in (field.id, field.name):
-                self.move_to(index)
-                return True
-        return False
+        """Put the cursor on a field by its id, or on the first with that name.
+
+        A heading stands for the rows under it: the first that is empty, else the first.
+        """
+        found = next(
+            (index for index, row in enumerate(self._fields) if field_id in (row.id, row.name)), None
+        )
+        if found is None:
+            return False
+        if not self._fields[found].is_stop:
+            below = [index for index in range(found + 1, len(self._fields)) if self._fields[index].indent]
+            found = next(
+                (index for index in below if self._fields[index].is_unset), below[0] if below else found + 1
+            )
+        self.move_to(found)
+        return True
 
     def say(
         self, told: Sequence[tuple[str, str]] = (), *, editor_lines: int | None = None, keys: str = ""
     ) -> None:
         """Say something in the row under the cursor, and keep ``editor_lines`` free there for an editor."""
         state = OpenState(
-            has_focus=self._state.has_focus, editor_lines=editor_lines, told=tuple(told), keys=keys
+            has_focus=self.has_focus or editor_lines is not None,
+            editor_lines=editor_lines,
+            told=tuple(told),
+            keys=keys,
         )
         if state != self._state:
             self._state = state
