@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from rubrictui.cli._output import Output, error_json, number
 from rubrictui.cli._parser import Commands, UsageError
 from rubrictui.core.errors import InvalidInputError, RubrictuiError
 
 if TYPE_CHECKING:
     from rubrictui.core.model import VersionSnapshot
-    from rubrictui.core.versions import Change, VersionDiff
+    from rubrictui.core.versions import VersionDiff
 
 BUMPS = ("Major", "Minor", "Patch")
 
@@ -22,9 +24,11 @@ def register(commands: Commands) -> None:
         "compare two versions: changes, bump, next number",
         run,
         description="Compare two versions of a rubric: every change with its bump and reason, the bump they "
-        "amount to, and the number the next version would get.",
+        "amount to, and the number the next version would get. In long texts [-words-] were removed and {+words+} "
+        "added.",
         examples=[
             'rubrictui diff "Vendor proposal" 1.0.0 draft',
+            'rubrictui diff "Vendor proposal" 1.0.0 draft --only Major --markdown',
             "rubrictui diff --files base.json draft.yaml --bump Minor --json",
         ],
     )
@@ -41,6 +45,13 @@ def register(commands: Commands) -> None:
     parser.add_argument(
         "--bump", choices=BUMPS, help="the bump asked for; a lower one than needed is ignored"
     )
+    parser.add_argument(
+        "--only",
+        choices=BUMPS,
+        action="append",
+        help="show changes of this bump only; may be given more than once",
+    )
+    parser.add_argument("--markdown", action="store_true", help="print a page of Markdown, for a review")
 
 
 def run(options: argparse.Namespace, output: Output) -> int:
@@ -54,16 +65,18 @@ def run(options: argparse.Namespace, output: Output) -> int:
         return _batch(options, output)
     if options.files is not None:
         from rubrictui.cli._input import read_version
-        from rubrictui.core.versions import diff_versions
 
-        base, draft = options.files
-        return _print(diff_versions(_base(base), read_version(draft), options.bump), output)
-    if options.bump:
-        raise UsageError("rubrictui diff: --bump goes with --files.", remedy="(See rubrictui diff --help.)")
-    from rubrictui.cli._store import open_engine
+        base, draft = _base(options.files[0]), read_version(options.files[1])
+    else:
+        if options.bump:
+            raise UsageError(
+                "rubrictui diff: --bump goes with --files.", remedy="(See rubrictui diff --help.)"
+            )
+        from rubrictui.cli._store import open_engine
 
-    with open_engine(options) as engine:
-        return _print(engine.diff(*options.names), output)
+        with open_engine(options) as engine:
+            base, draft = engine.two_versions(*options.names)
+    return _print(base, draft, options, output)
 
 
 def _base(name: str) -> VersionSnapshot | None:
@@ -79,24 +92,31 @@ def _base(name: str) -> VersionSnapshot | None:
     return None if value is None else version_from_json(value, where=name)
 
 
-def _print(found: VersionDiff, output: Output) -> int:
+def _print(
+    base: VersionSnapshot | None, draft: VersionSnapshot, options: argparse.Namespace, output: Output
+) -> int:
+    from rubrictui.core.change_view import change_groups
+    from rubrictui.core.model import Bump
+    from rubrictui.core.versions import diff_versions
+
+    found = diff_versions(base, draft, options.bump)
+    wanted = tuple(Bump(word) for word in options.only or BUMPS)
     if output.json:
-        output.data(found)
+        rows = tuple(change for change in found.changes if change.bump in wanted)
+        output.data(msgspec.structs.replace(found, changes=rows))
         return 0
-    if not found.changes:
-        output.text(
-            "No changes." if found.next_version is None else f"The first version, {found.next_version}."
-        )
-        return 0
-    for change in found.changes:
-        output.text(_line(change))
-    output.text("", f"{found.computed_bump} by its changes; the next version is {found.next_version}.")
+    from rubrictui.cli._diff_text import markdown, text_lines
+
+    groups = change_groups(found, base, draft, bumps=wanted)
+    if options.markdown:
+        output.raw(markdown(found, groups, base, draft))
+    elif found.changes:
+        output.text(*text_lines(found, groups))
+    elif found.next_version is None:
+        output.text("No changes.")
+    else:
+        output.text(f"The first version, {found.next_version}.")
     return 0
-
-
-def _line(change: Change) -> str:
-    place = " / ".join(change.path) or change.subject
-    return f"{change.bump:<6} {place}: {change.reason or change.property}"
 
 
 def _batch(options: argparse.Namespace, output: Output) -> int:

@@ -10,6 +10,9 @@ from typing import Final, NamedTuple
 # A word with its inner marks, a run of blanks, or a single mark: what a reader sees as one piece.
 _PIECES: Final = re.compile(r"[^\W_]+(?:['’\-.][^\W_]+)*|\s+|.", re.DOTALL)
 
+#: A run with one of these (letters, digits, line ends) holds two changes apart.
+_WORDS: Final = re.compile(r"[^\W_]|\n")
+
 #: Beyond so many pieces the comparison would be slow, and highlights no help: then the middle differs as a whole.
 _PIECES_COMPARED: Final = 4_000
 
@@ -30,8 +33,8 @@ class TextPart(NamedTuple):
 def word_diff(old: str, new: str) -> tuple[TextPart, ...]:
     """Two texts as runs of pieces in reading order; what was removed stands before what came in its place.
 
-    The runs that are the same and removed make ``old``, those that are the same and added ``new``. A blank
-    between two pieces that both changed belongs to the change, so that a changed phrase reads as one.
+    The runs that are the same and removed make ``old``, those that are the same and added ``new``. Blanks and
+    marks between two changes belong to them, so that a changed phrase reads as one.
 
     >>> [tuple(part) for part in word_diff("two days", "three days")]
     [(<Part.REMOVED: 'removed'>, 'two'), (<Part.ADDED: 'added'>, 'three'), (<Part.SAME: 'same'>, ' days')]
@@ -43,7 +46,7 @@ def word_diff(old: str, new: str) -> tuple[TextPart, ...]:
         runs.append((Part.SAME if tag == "equal" else Part.REMOVED, removed, added))
     merged: list[tuple[Part, str, str]] = []
     for place, (part, removed, added) in enumerate(runs):
-        between = 0 < place < len(runs) - 1 and not removed.strip() and "\n" not in removed
+        between = 0 < place < len(runs) - 1 and not _WORDS.search(removed)
         kind = Part.REMOVED if part is Part.SAME and between else part
         if merged and merged[-1][0] is kind:
             merged[-1] = (kind, merged[-1][1] + removed, merged[-1][2] + added)

@@ -71,8 +71,8 @@ class Catalog(EngineBase):
         with self._read() as connection:
             return rubrics.categories(connection)
 
-    def diff(self, rubric: str, a: str, b: str) -> VersionDiff:
-        """What changed from version ``a`` of a rubric to version ``b``, and the bump that makes.
+    def two_versions(self, rubric: str, a: str, b: str) -> tuple[VersionSnapshot, VersionSnapshot]:
+        """Two versions of a rubric, read at one moment, so that both show the same wording of a scale they share.
 
         Args:
             a, b: a number, ``draft``, or a version id.
@@ -82,7 +82,15 @@ class Catalog(EngineBase):
             older, newer = (
                 self._snapshot(connection, self._version_of(connection, head, word).id) for word in (a, b)
             )
-        return diff_versions(older, newer)
+            return older, newer
+
+    def diff(self, rubric: str, a: str, b: str) -> VersionDiff:
+        """What changed from version ``a`` of a rubric to version ``b``, and the bump that makes.
+
+        Args:
+            a, b: a number, ``draft``, or a version id.
+        """
+        return diff_versions(*self.two_versions(rubric, a, b))
 
 
 def _words(head: rubrics.RubricHead) -> str:
