@@ -84,10 +84,16 @@ def _on_scales(rubric: RubricFile, used: dict[str, Scale], levels: dict[str, str
 def as_version_of(rubric: RubricFile, version_id: str, stored: Sequence[VersionSnapshot]) -> VersionSnapshot:
     """The imported tree as the draft ``version_id`` of a rubric that has versions already.
 
-    Its nodes and bands get ids of that version, which follow from those of the file. A node that a version in
+    Its nodes and bands get ids of that version, which follow from those of the file (and are those in the version
+    that the first import made). A node that a version in
     ``stored`` (the latest first) has too keeps the key it has there, so that rewording it in the source is rewording
     it here.
     """
+    is_first = version_id == rubric.snapshot.id
+
+    def own(id: str) -> str:
+        return id if is_first else id_in(version_id, id)
+
     keys: dict[str, str] = {}
     for snapshot in reversed(stored):
         keys.update({node.id: node.key for node in snapshot.nodes})
@@ -102,9 +108,9 @@ def as_version_of(rubric: RubricFile, version_id: str, stored: Sequence[VersionS
         if not key:
             key = node.key if node.key.casefold() not in used else propose_key(node.key, used)
             used.add(key.casefold())
-        parent = id_in(version_id, node.parent_id) if node.parent_id else None
-        nodes.append(replace(node, id=id_in(version_id, node.id), key=key, parent_id=parent))
-    bands = tuple(replace(band, id=id_in(version_id, band.id)) for band in rubric.snapshot.bands)
+        parent = own(node.parent_id) if node.parent_id else None
+        nodes.append(replace(node, id=own(node.id), key=key, parent_id=parent))
+    bands = tuple(replace(band, id=own(band.id)) for band in rubric.snapshot.bands)
     return replace(rubric.snapshot, id=version_id, nodes=tuple(nodes), bands=bands)
 
 
