@@ -281,6 +281,14 @@ def test_a_gate_shows_the_match_the_sentence_the_window_and_what_saved_it(cli: C
     assert (match["outcome"], match["negator"], match["text"]) == ("negated", "No", "law prohibits")
 
 
+def test_of_many_matches_the_one_that_fires_is_told(cli: Cli) -> None:
+    text = "No law prohibits it. " * 40 + "The law prohibits it. " + "No law prohibits it. " * 40
+    lines = cli("matter", "gate", "--pattern", "law prohibits", "--guard", text).out.splitlines()
+    assert lines[0] == "FIRES: law prohibits"
+    assert sum(line.endswith(": fires") for line in lines) == 1
+    assert lines[-1] == "  and 60 matches more"
+
+
 def test_a_gate_that_fires_is_a_no_when_asked(cli: Cli) -> None:
     entry = json.dumps({"pattern": "permits", "require_context": "as drafted"})
     assert cli("matter", "gate", "--entry", entry, "--check", "It permits all, as drafted.").code == 1

@@ -15,6 +15,9 @@ from rubrictui.matters.gates import GateMatch, GateVerdict, gate_entry
 from rubrictui.matters.loading import Matter
 from rubrictui.matters.model import GateEntry
 
+LISTED = 20
+"""Matches told to people; JSON has more."""
+
 AROUND = 60
 """Characters of a sentence shown on either side of a match."""
 
@@ -113,19 +116,28 @@ def _tell(name: str, verdict: LabVerdict, output: Output, options: argparse.Name
     output.text(f"{'FIRES' if fires else 'does not fire'}: {label}")
     if not shown_verdict.matches:
         output.text("  the pattern matches nowhere")
-    for match in shown_verdict.matches:
+    matches = _listed(shown_verdict)
+    for match in matches:
         output.text(f'  "{short(match.text, 70)}" at {match.start}: {reason(match)}')
         if match.sentence != match.text:
             output.text(f"    sentence: {_around(match)}")
         if match.window_end is not None:
             window = match.sentence[: match.window_end - match.sentence_start]
             output.text(f'    guard window: "{_tail(window)}"')
-    left = shown_verdict.match_count - len(shown_verdict.matches)
+    left = shown_verdict.match_count - len(matches)
     if left:
         output.text(f"  and {counted(left, 'match', 'matches')} more")
     if verdict.fires != verdict.fires_normalized:
         other = "scoring sees it" if options.raw else "given"
         output.text(f"  as {other}, it {'does not fire' if fires else 'fires'}")
+
+
+def _listed(verdict: GateVerdict) -> list[GateMatch]:
+    """The first matches, and the one that fires wherever it stands."""
+    matches = list(verdict.matches[:LISTED])
+    if verdict.fires and not any(match.fires for match in matches):
+        matches += [match for match in verdict.matches if match.fires][:1]
+    return matches
 
 
 def _around(match: GateMatch) -> str:

@@ -98,8 +98,9 @@ def find_gates(matter: Matter, reference: str) -> tuple[NamedGate, ...]:
 def reason(match: GateMatch) -> str:
     """One line for people: what became of a match, and by which word."""
     if match.outcome == "negated":
-        where = "inside it" if (match.negator_start or 0) >= match.start else "before it"
-        return f'saved: the negator "{match.negator}" stands {where} in its sentence'
+        inside = (match.negator_start or 0) >= match.start
+        where = "inside it" if inside else "before it in its sentence"
+        return f'saved: the negator "{match.negator}" stands {where}'
     if match.outcome == "context_missing":
         return "saved: its sentence lacks what require_context asks for"
     if match.outcome == "context_excluded":
