@@ -13,7 +13,7 @@ from rubrictui.core.records import Role, VersionSummary
 from rubrictui.core.versions import Change, VersionDiff, diff_versions
 from rubrictui.engine.errors import PublishRefusedError, StateError
 from rubrictui.engine.rubric_drafts import RubricDrafts
-from rubrictui.store import rubrics
+from rubrictui.store import rubrics, trees
 from rubrictui.store.rubrics import VersionHead
 
 
@@ -29,7 +29,12 @@ class Authoring(RubricDrafts):
             return self._diff_to_base(connection, head, requested_bump)[1]
 
     def publish(
-        self, rubric: str, *, requested_bump: Bump | None = None, summary: str = ""
+        self,
+        rubric: str,
+        *,
+        requested_bump: Bump | None = None,
+        summary: str = "",
+        revision: int | None = None,
     ) -> VersionSummary:
         """Freeze the draft as the next version (guide section 7).
 
@@ -39,14 +44,18 @@ class Authoring(RubricDrafts):
         Args:
             requested_bump: a higher bump than the changes make; a lower one is ignored.
             summary: one line on what changed, for people.
+            revision: the revision of the draft that was looked at; None publishes whatever is there.
 
         Raises:
+            StaleDraftError: ``revision`` is not the stored one.
             PublishRefusedError: it has problems, all listed, or is identical to its base.
             StateError: there is no draft.
         """
         self._require(Role.AUTHOR, doing="publish versions")
         with self._write() as connection:
             draft = self._draft_of(connection, self._find_rubric(connection, rubric))
+            if revision is not None and revision != draft.revision:
+                raise self._stale(connection, draft)
             self._publish(connection, draft, requested_bump, summary)
             versions = self._rubric_summary(connection, draft.rubric_id).versions
             return next(version for version in versions if version.id == draft.id)
@@ -96,7 +105,7 @@ class Authoring(RubricDrafts):
         base = self._base_of(connection, draft.rubric_id)
         snapshot = self._snapshot(connection, draft.id)
         # Read anew: both sides must show the same wording of the scale they share.
-        base_snapshot = rubrics.load_snapshot(connection, base.id) if base else None
+        base_snapshot = trees.load_snapshot(connection, base.id) if base else None
         return snapshot, diff_versions(base_snapshot, snapshot, requested)
 
     def retire(self, version_ref: str) -> VersionSummary:
