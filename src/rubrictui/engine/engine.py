@@ -18,15 +18,16 @@ Each part is a module of its own, and each stands on the one before it:
 ``loading``        documents from files, and the samples
 ``care``           backup, checks, facts about the store
 ``importing``      rubrics from other programs
+``syncing``        rubrics kept in step with files
 =================  ================================================================================
 """
 
 from __future__ import annotations
 
-from rubrictui.engine.importing import Importing
+from rubrictui.engine.syncing import Syncing
 
 
-class Engine(Importing):
+class Engine(Syncing):
     """One open store and one user who asks; see ``EngineBase`` for how it is opened.
 
     Every method is one transaction: all of it is stored, durably, or nothing. Methods may be called from
