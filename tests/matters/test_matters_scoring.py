@@ -178,3 +178,46 @@ def test_points_of_a_clean_matter_without_anything_to_earn_are_nothing() -> None
     episode.step({"type": "submit_final"})
     assert episode.result()["normalized_score"] == 0.0
     assert episode.result()["max_score"] == 0.0
+
+
+def two_positions() -> Matter:
+    """The small matter with a position on each issue, and a third issue that shares an anchor."""
+    obj = small()
+    obj["counterparty"]["positions"]["cap"] = {
+        "accept_concepts": [["two years"]],
+        "counters": [{"message": "Half.", "text": "One year of fees."}],
+        "reject_message": "No.",
+    }
+    obj["rubric"]["issues"].append({"id": "late", "anchor": "msa §1.1", "severity": "low"})
+    return Matter.from_dict(obj)
+
+
+def test_of_two_issues_with_one_anchor_the_first_of_the_rubric_is_found() -> None:
+    *_, info = after(READ, matter=two_positions()).step(ISSUE)
+    assert info["event"]["criterion"] == "cap"
+
+
+def test_of_two_matched_issues_under_one_label_the_first_keeps_it() -> None:
+    episode = after(READ, ISSUE, {**ISSUE, "citations": ["msa §1.2"]}, matter=two_positions())
+    *_, info = episode.step({**REDLINE, "section": "1.2"})
+    assert info["event"]["criterion"] == "cap"
+    *_, info = episode.step({**MARKUP, "issue_id": "mine"})
+    assert info["event"]["criterion"] == "cap"
+
+
+def test_a_label_known_only_from_the_table_does_not_steer_a_later_markup() -> None:
+    weak = {**MARKUP, "issue_id": "x", "proposed_text": "Soon."}
+    episode = after(READ, weak, matter=two_positions())
+    *_, info = episode.step({**weak, "section": "1.1"})
+    assert info["event"]["criterion"] == "cap"
+    assert episode.observation["negotiation"]["x"]["last_counter_text"] == "One year of fees."
+    observation, *_ = episode.step({"type": "accept_counterparty", "issue_id": "x"})
+    assert observation["last_result"]["accepted_text"] == "One year of fees."
+
+
+def test_accepting_means_the_issue_of_a_label_before_what_it_was_used_for_at_the_table() -> None:
+    weak = {**MARKUP, "issue_id": "mine", "proposed_text": "Soon."}
+    episode = after(READ, weak, ISSUE, matter=two_positions())
+    observation, reward, *_ = episode.step({"type": "accept_counterparty", "issue_id": "mine"})
+    assert (observation["last_result"]["code"], reward) == ("no_outstanding_counter", -0.25)
+    assert episode.budgets["rounds"] == 2
