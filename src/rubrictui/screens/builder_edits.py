@@ -7,6 +7,7 @@ from typing import Literal
 from uuid import uuid4
 
 from textual import work
+from textual.message import Message
 
 from rubrictui.core.editing import (
     Edited,
@@ -515,6 +516,10 @@ class BuilderEdits(BuilderBase):
             follow=False,
             in_fields=True,
         )
+
+    def take_typed(self, typed: Message) -> None:
+        if isinstance(typed, FieldsPane.Changed):
+            self.on_fields_pane_changed(typed)
 
     def on_fields_pane_rekey_asked(self, message: FieldsPane.RekeyAsked) -> None:
         """Another key was typed in the pane."""
