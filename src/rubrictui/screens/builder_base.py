@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.message import Message
 from textual.timer import Timer
 
 from rubrictui.core.authoring_records import RubricDraft
@@ -291,8 +292,12 @@ class BuilderBase(ShellScreen[None]):
     def flush(self) -> None:
         """Make everything typed durable, also what was waiting. Never raises."""
         if self._session is not None:
-            self.fields.flush()
+            for typed in self.fields.take():
+                self.take_typed(typed)
             self._session.retry()
+
+    def take_typed(self, typed: Message) -> None:
+        """Make the edit that was typed last, at once: the screen may be leaving, and reads no message then."""
 
     def on_unmount(self) -> None:
         self.flush()
