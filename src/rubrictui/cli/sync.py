@@ -173,6 +173,8 @@ def _told(report: SyncReport, output: Output, *, wins: bool, left: str, hint: st
             if item.action:
                 where = f" ({item.file})" if item.file else ""
                 output.text(f'{item.kind} "{item.name}": {would}{item.action}{where}')
+                if item.note and item.kind == "rubric" and not report.dry_run:
+                    output.text(f"  {item.note}")
         for item in conflicts:
             output.text(f'{item.kind} "{item.name}": refused, changed in both{_bracketed(item.note)}')
         if not report.changed and not conflicts:

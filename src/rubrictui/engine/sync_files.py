@@ -39,6 +39,14 @@ def follows(one: Compared) -> list[Edit]:
     return [Edit(one.entry, current.id)] if current and current.id != named and named in known else []
 
 
+def relinked(item: SyncItem, edits: Sequence[Edit]) -> SyncItem:
+    """The item, telling the version id that goes into its file."""
+    for edit in edits:
+        action = item.action or "given the version id of the store"
+        return _changed(item, action=action, note=f"the file names version {edit.new} now")
+    return item
+
+
 def publications_of(
     files: SyncFolder,
     compared: Sequence[Compared],
@@ -164,7 +172,9 @@ def pulled_items(files: SyncFolder, compared: Sequence[Compared], *, store_wins:
                 made.edits.append(Edit(one.entry, document))
                 item = _changed(item, action="rewritten")
         elif item.state is SyncState.SAME:
-            made.edits.extend(follows(one))
+            links = follows(one)
+            made.edits.extend(links)
+            item = relinked(item, links)
         made.items.append(item)
     return made
 

@@ -173,6 +173,8 @@ def compare(
     theirs = parts_of(store.document) if store is not None else None
     state, note = _state(kind, id, theirs, ours, remembered)
     shown = document if document is not None else store.document if store is not None else None
+    if state is SyncState.IN_STORE and store is not None:
+        shown = store.document  # the newer name
     assert shown is not None
     item = SyncItem(
         kind=kind,

@@ -26,6 +26,7 @@ from rubrictui.engine.sync_files import (
     publications_of,
     pulled_items,
     pulled_publications,
+    relinked,
 )
 from rubrictui.engine.sync_plan import (
     Compared,
@@ -37,6 +38,7 @@ from rubrictui.engine.sync_plan import (
     SyncState,
     compare,
     fingerprints,
+    name_of,
     refused_at,
     text_diff,
 )
@@ -49,6 +51,7 @@ from rubrictui.interchange.sync_memory import Memory
 from rubrictui.interchange.sync_writing import write_atomically
 from rubrictui.interchange.yaml_reader import ReadDocument
 from rubrictui.store import rubrics, scales, upkeep
+from rubrictui.store.errors import ConstraintError, FrozenError
 from rubrictui.store.rubrics import VersionHead
 
 # The order in which one needs another.
@@ -57,6 +60,10 @@ _KINDS = ("category", "scale", "rubric")
 
 class _DryRun(Exception):
     """Everything was tried; nothing is kept."""
+
+    def __init__(self, report: SyncReport) -> None:
+        super().__init__()
+        self.report = report
 
 
 class _Store(NamedTuple):
@@ -125,12 +132,10 @@ class Syncing(Importing):
         self._require(Role.AUTHOR, doing="push rubrics")
         files = self._folder(Path(folder))
         _refuse_errors(files.findings)
-        report, relinks, agreed = SyncReport(items=()), list[Edit](), dict[str, str]()
-        store_id = ""
+        doing: list[ReadDocument] = []
         try:
             with self._write() as connection:
-                files, compared, publications = self._compared(connection, Path(folder), only, files)
-                store_id = _store_id(connection)
+                files, compared, publications = self._compared(connection, files.root, only, files)
                 conflicts = [one.item for one in compared if one.item.state is SyncState.IN_BOTH]
                 if conflicts and not files_win and not dry_run:
                     raise SyncConflictError(
@@ -138,19 +143,24 @@ class Syncing(Importing):
                         remedy="See rubrictui sync diff; then pull --store-wins, or push --files-win.",
                     )
                 _refuse_errors(self._unfit(connection, compared, publications))
-                items, relinks = self._push_items(connection, compared, files_win=files_win)
+                items, relinks = self._push_items(connection, compared, doing, files_win=files_win)
                 items += self._publish_records(connection, publications, compared)
-                agreed = _agreed(compared, items, as_stored=False)
                 report = SyncReport(items=tuple(items), findings=files.findings, dry_run=dry_run)
                 if dry_run:
-                    raise _DryRun
-        except _DryRun:
-            return report
+                    raise _DryRun(report)
+                memory = Memory(files.root, _store_id(connection))
+        except _DryRun as tried:
+            return tried.report
+        except (FrozenError, ConstraintError) as error:
+            # What a trigger refuses is known as that only here; the last item begun is the one it is about.
+            if not doing:
+                raise
+            raise SyncRefusedError([refused_at(doing[-1], error)]) from error
         finally:
             self._versions.forget()
         for path, data in edited(relinks):
             write_atomically(path, data)
-        Memory(files.root, store_id).remember(agreed)
+        memory.remember(_agreed(compared, items, as_stored=False))
         return report
 
     def sync_pull(
@@ -306,7 +316,7 @@ class Syncing(Importing):
         asked = {item.id for item, entry in publications if entry and item.state is SyncState.IN_FILES}
         named = {
             kind: {
-                one.item.name.strip().casefold(): one.item.id
+                name_of(one.store.document).strip().casefold(): one.item.id
                 for one in compared
                 if one.store is not None and one.item.kind == kind
             }
@@ -348,24 +358,32 @@ class Syncing(Importing):
         return ""
 
     def _push_items(
-        self, connection: Connection, compared: Sequence[Compared], *, files_win: bool
+        self,
+        connection: Connection,
+        compared: Sequence[Compared],
+        doing: list[ReadDocument],
+        *,
+        files_win: bool,
     ) -> tuple[list[SyncItem], list[Edit]]:
+        """Take every item into the store that the files are to give; ``doing`` gets what is begun."""
         items: list[SyncItem] = []
         relinks: list[Edit] = []
         for one in compared:
-            state = one.item.state
+            state, links = one.item.state, len(relinks)
             takes = state in (SyncState.ONLY_FILES, SyncState.IN_FILES) or (
                 state is SyncState.IN_BOTH and files_win
             )
             action = ""
             if takes and one.entry is not None:
+                doing.append(one.entry)
                 try:
                     action = self._push(connection, one, relinks)
                 except RubrictuiError as error:
                     raise SyncRefusedError([refused_at(one.entry, error)]) from error
             elif state is SyncState.SAME:
                 relinks += follows(one)
-            items.append(msgspec.structs.replace(one.item, action=action))
+            item = msgspec.structs.replace(one.item, action=action)
+            items.append(relinked(item, relinks[links:]))
         return items, relinks
 
     def _push(self, connection: Connection, one: Compared, relinks: list[Edit]) -> str:
@@ -409,13 +427,13 @@ class Syncing(Importing):
             current = one.store.current
             if current is not None and current.status is VersionStatus.DRAFT:
                 version_id = current.id
-                done.append("draft changed")
+                done.append("changed in its draft")
             else:
                 known = {head.id for head in one.store.heads}
                 version_id = self._new_id() if snapshot.id in known else snapshot.id
                 base = current.id if current is not None else None
                 self._add_draft(connection, document.id, version_id, based_on=base)
-                done.append("draft started" + (f" from {current.number}" if current else ""))
+                done.append("started as a draft" + (f" from {current.number}" if current else ""))
             self._push_tree(connection, snapshot, version_id)
             if version_id != snapshot.id:
                 assert one.entry is not None

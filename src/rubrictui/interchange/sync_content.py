@@ -72,10 +72,12 @@ def parts_of(document: CategoryFile | ScaleFile | RubricFile) -> Parts:
 
 def fingerprint(content: Content) -> str:
     """A hash (16 hex digits) that equal contents share."""
-    rows = sorted(
-        [*path, value_json] for path, value_json in ((p, canonical_json(v)) for p, v in content.items())
-    )
-    return hashlib.sha256(canonical_json(rows).encode()).hexdigest()[:16]
+    rows = [
+        # Settings may hold 1 or 1.0, in any order of keys; everything else is plain by now.
+        (path, canonical_json(value) if isinstance(value, dict) else value)
+        for path, value in sorted(content.items())
+    ]
+    return hashlib.sha256(msgspec.json.encode(rows)).hexdigest()[:16]
 
 
 def differences(store: Parts | None, files: Parts | None) -> tuple[FieldChange, ...]:
