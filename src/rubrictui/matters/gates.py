@@ -52,13 +52,17 @@ _ANY_NEGATOR = re.compile(
 _STOPS = ".?!"
 _LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
-# Above this many characters a search lets other threads run meanwhile (which costs it a little).
-_LONG_TEXT = 20_000
+LONG_TEXT = 20_000
+"""Characters above which a search is always timed, and lets other threads run meanwhile."""
+
+# What repeats can backtrack without end; choices multiply, so that a few are harmless.
+_REPEATS = re.compile(r"[*+{]|\(\?(?!:)")
+MANY_CHOICES = 8
 
 Outcome = Literal["fires", "negated", "context_missing", "context_excluded"]
 
 
-class GateMatch(Value, frozen=True):
+class GateMatch(Value, frozen=True, gc=False):
     """One match and what became of it. All positions are character offsets into the text that was judged.
 
     Attributes:
@@ -212,14 +216,42 @@ class _PatternError(Exception):
     pass
 
 
+class _Pattern:
+    """A compiled pattern. Asking the clock costs more than most searches, so one that can try only a few
+    ways at each place is searched for without it in a text that is not long."""
+
+    __slots__ = ("_is_brief", "_regex")
+
+    def __init__(self, compiled: Any, pattern: str) -> None:
+        self._regex = compiled
+        choices = pattern.replace("(?:", "(")
+        self._is_brief = not _REPEATS.search(pattern) and sum(map(choices.count, "(|?")) <= MANY_CHOICES
+
+    def search(self, text: str, limit: float) -> Any:
+        """The first match; None without one.
+
+        Raises:
+            TimeoutError: it took longer than ``limit`` seconds.
+        """
+        if self._is_brief and len(text) <= LONG_TEXT:
+            return self._regex.search(text)
+        return self._regex.search(text, timeout=limit, concurrent=len(text) > LONG_TEXT)
+
+    def finditer(self, text: str, limit: float) -> Iterator[Any]:
+        """All matches that do not overlap. Raises as ``search``, while it is iterated."""
+        found: Iterator[Any] = self._regex.finditer(text, timeout=limit, concurrent=len(text) > LONG_TEXT)
+        return found
+
+
 @lru_cache(maxsize=4096)
-def _compile(pattern: str) -> Any:
+def _compile(pattern: str) -> _Pattern:
+    # Imported here: a matter without gates does without it.
     import regex
 
     if len(pattern) > LONGEST_PATTERN:
         raise _PatternError(f"it is longer than {LONGEST_PATTERN:,} characters")
     try:
-        return regex.compile(pattern, regex.IGNORECASE)
+        return _Pattern(regex.compile(pattern, regex.IGNORECASE), pattern)
     except (regex.error, RecursionError, OverflowError, MemoryError, ValueError, KeyError) as error:
         raise _PatternError(" ".join(str(error).split()) or "it cannot be compiled") from None
 
@@ -265,21 +297,23 @@ class Gate:
         Raises:
             GateTimeoutError: the pattern ran out of time.
         """
-        if self.entry.is_guarded:
-            return next((match for match in self._matches(text) if match.outcome == "fires"), None)
         limit = _time_limit(text)
         try:
-            found = self._pattern.search(text, timeout=limit, concurrent=len(text) > _LONG_TEXT)
+            found = self._pattern.search(text, limit)
         except TimeoutError:
             raise GateTimeoutError(self.entry.pattern, limit) from None
-        return _plain(found) if found is not None else None
+        if found is None:
+            return None
+        if not self.entry.is_guarded:
+            return _plain(found)
+        return next((match for match in self._matches(text) if match.outcome == "fires"), None)
 
     def _matches(self, text: str) -> Iterator[GateMatch]:
         entry = self.entry
         limit = _time_limit(text)
         deadline = time.monotonic() + limit
         try:
-            found = self._pattern.finditer(text, timeout=limit, concurrent=len(text) > _LONG_TEXT)
+            found = self._pattern.finditer(text, limit)
             if not entry.is_guarded:
                 for match in found:
                     yield _plain(match)
@@ -346,14 +380,9 @@ class Gate:
 
     def _contexts(self, sentence: str, limit: float) -> tuple[Any, Any]:
         """What the required and the excluded context find in a sentence."""
-        found = []
-        for pattern in (self._require, self._exclude):
-            found.append(
-                pattern.search(sentence, timeout=limit, concurrent=len(sentence) > _LONG_TEXT)
-                if pattern is not None
-                else None
-            )
-        return found[0], found[1]
+        required = self._require.search(sentence, limit) if self._require is not None else None
+        excluded = self._exclude.search(sentence, limit) if self._exclude is not None else None
+        return required, excluded
 
 
 def _time_limit(text: str) -> float:
