@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from rubrictui.core.model import VersionStatus
-from rubrictui.core.records import RubricSummary, VersionSummary
+from rubrictui.core.records import Role, RubricSummary, VersionSummary
 from rubrictui.screens import Entry, ScreenSpec
-from rubrictui.screens.base import FilteredScreen, ShellScreen
+from rubrictui.screens.base import FilteredScreen
+from rubrictui.screens.catalog_work import CatalogWork
 from rubrictui.screens.opening_work import score_any
 from rubrictui.widgets.filter_line import FilterLine
 from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.rows_list import Column, Row, RowsList
 from rubrictui.widgets.text import counted
 from rubrictui.widgets.title_bar import TitleBar
+
+if TYPE_CHECKING:
+    from rubrictui.engine import Engine
 
 COLUMNS: tuple[Column, ...] = (
     Column("Rubric", share=3, minimum=20),
@@ -80,13 +84,15 @@ def _version_row(
     )
 
 
-class CatalogScreen(FilteredScreen[None], ShellScreen[None]):
+class CatalogScreen(FilteredScreen[None], CatalogWork):
     """The rubrics of the store."""
 
     TITLE = "Catalog"
     HELP = (
         "The rubrics by category. One line a rubric shows the version that scores now, and in brackets how many "
-        "more there are; v shows them all. Scored counts the evaluations you may see. Enter opens a version to read."
+        "more there are; v shows them all. Scored counts the evaluations you may see. Enter opens a version to read, b "
+        "shows the versions of a rubric as cards. Authors make rubrics (a), edit drafts (e), rename (i), sort into "
+        "categories (m) and keep the answer scales (S)."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -128,7 +134,6 @@ class CatalogScreen(FilteredScreen[None], ShellScreen[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rubrics: tuple[RubricSummary, ...] = ()
         self._all_versions = False
 
     def compose(self) -> ComposeResult:
@@ -144,8 +149,26 @@ class CatalogScreen(FilteredScreen[None], ShellScreen[None]):
     @work(exit_on_error=False, exclusive=True, group="read")
     async def action_reload(self) -> None:
         """Read the catalog again."""
-        self._rubrics = await self.shell.ask(lambda engine: engine.rubrics())
+        await self.read_again()
+
+    async def read_again(self, *, rubric: str | None = None) -> None:
+        """Read the catalog again, and go to a rubric."""
+
+        def read(engine: Engine) -> tuple[tuple[RubricSummary, ...], bool]:
+            return engine.rubrics(), Role.AUTHOR in engine.user.roles
+
+        self._rubrics, self._may_write = await self.shell.ask(read)
         self._show()
+        if rubric is not None:
+            self._go_to_rubric(rubric)
+        self.refresh_bindings()
+
+    @property
+    def current_rubric(self) -> RubricSummary | None:
+        """The rubric under the cursor."""
+        current = self.query_one(RowsList).current if self.is_mounted else None
+        rubric_id = current.id.partition("/")[0] if current is not None else None
+        return next((rubric for rubric in self._rubrics if rubric.id == rubric_id), None)
 
     def _show(self, cursor: str | None = None) -> None:
         listed = self.query_one(RowsList)
@@ -158,8 +181,8 @@ class CatalogScreen(FilteredScreen[None], ShellScreen[None]):
         self.query_one(FilterLine).count()
 
     def on_rows_list_selected(self, message: RowsList.Selected) -> None:
-        rubric_id, _, version_id = message.row.id.partition("/")
-        rubric = next((r for r in self._rubrics if r.id == rubric_id), None)
+        version_id = message.row.id.partition("/")[2]
+        rubric = self.current_rubric
         if rubric is None or not version_id:
             self.say("This rubric has no version to show.")
             return
@@ -174,19 +197,18 @@ class CatalogScreen(FilteredScreen[None], ShellScreen[None]):
         self._show()
         if current is None or self.query_one(RowsList).go_to(current.id):
             return
-        rubric_id = current.id.partition("/")[0]
-        same = next(
-            (row for row in self.query_one(RowsList).rows if row.id.startswith(f"{rubric_id}/")), None
-        )
+        self._go_to_rubric(current.id.partition("/")[0])
+
+    def _go_to_rubric(self, rubric_id: str) -> None:
+        listed = self.query_one(RowsList)
+        same = next((row for row in listed.rows if row.id.startswith(f"{rubric_id}/")), None)
         if same is not None:
-            self.query_one(RowsList).go_to(same.id)
+            listed.go_to(same.id)
 
     @work(exit_on_error=False, exclusive=True, group="open")
     async def action_score(self) -> None:
         """Pick a subject and score it with the rubric under the cursor."""
-        current = self.query_one(RowsList).current
-        rubric_id = current.id.partition("/")[0] if current else None
-        rubric = next((r for r in self._rubrics if r.id == rubric_id), None)
+        rubric = self.current_rubric
         if rubric is None or rubric.latest_published is None:
             self.say("This rubric has no published version, so nothing can be scored with it.")
             return

@@ -11,8 +11,9 @@ from textual.containers import Container
 
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.model import VersionSnapshot
-from rubrictui.core.records import RubricSummary, VersionSummary
+from rubrictui.core.records import Role, RubricSummary, VersionSummary
 from rubrictui.screens.base import FilteredScreen, ShellScreen
+from rubrictui.screens.catalog_work import open_builder
 from rubrictui.screens.choose import ChooseScreen
 from rubrictui.screens.opening_work import score_any
 from rubrictui.screens.rubric_text import node_lines, version_lines
@@ -79,6 +80,8 @@ class RubricScreen(FilteredScreen[None], ShellScreen[None]):
             id="rubric.filter",
             tooltip="Show rows with these words",
         ),
+        Binding("e", "edit", "Edit", id="rubric.edit", tooltip="Open the rubric's draft in the builder"),
+        Binding("b", "board", "Board", id="rubric.board", tooltip="The versions of the rubric as cards"),
         Binding("v", "choose_version", "Versions", id="rubric.versions", tooltip="Show another version"),
         Binding(
             "o",
@@ -94,6 +97,8 @@ class RubricScreen(FilteredScreen[None], ShellScreen[None]):
     | :- | :- |
     | tab | Between the tree and the pane. |
     | / | Filter. |
+    | e | Edit the draft of the rubric. |
+    | b | The versions as cards. |
     | v | Choose another version. |
     | o | Score a subject with this rubric. |
     | escape | Clear the filter; back. |
@@ -118,6 +123,7 @@ class RubricScreen(FilteredScreen[None], ShellScreen[None]):
         self._version_id = version_id
         self._version: VersionSnapshot | None = None
         self._shares: dict[str, float | None] = {}
+        self._may_write = False
 
     def compose(self) -> ComposeResult:
         tree = RubricTree()
@@ -138,7 +144,9 @@ class RubricScreen(FilteredScreen[None], ShellScreen[None]):
         tree = self.query_one(RubricTree)
         tree.empty = "Reading the version ..." if self._version is None else ""
         try:
-            version = await self.shell.ask(lambda engine: engine.version(version_id))
+            version, self._may_write = await self.shell.ask(
+                lambda engine: (engine.version(version_id), Role.AUTHOR in engine.user.roles)
+            )
         except RubrictuiError as error:
             tree.empty = error.message
             tree.refresh()
@@ -149,6 +157,7 @@ class RubricScreen(FilteredScreen[None], ShellScreen[None]):
         tree.show(version, self._shares)
         self.query_one(FilterLine).count()
         self._show_detail()
+        self.refresh_bindings()
 
     def on_rows_list_highlighted(self) -> None:
         self._show_detail()
@@ -164,6 +173,22 @@ class RubricScreen(FilteredScreen[None], ShellScreen[None]):
         else:
             node = next(node for node in version.nodes if node.id == row.id)
             pane.show(node_lines(version, node, self._shares))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only authors edit."""
+        return action != "edit" or self._may_write
+
+    @work(exit_on_error=False, exclusive=True, group="open")
+    async def action_edit(self) -> None:
+        """Open the rubric's draft in the builder."""
+        rubric = await self.shell.ask(lambda engine: engine.rubric(self._rubric.id))
+        await open_builder(self, rubric)
+
+    def action_board(self) -> None:
+        """The versions of the rubric as cards."""
+        from rubrictui.screens.version_board import VersionBoardScreen
+
+        self.app.push_screen(VersionBoardScreen(self._rubric.id, self._version_id))
 
     @work(exit_on_error=False, exclusive=True, group="open")
     async def action_choose_version(self) -> None:
