@@ -128,6 +128,7 @@ class Panel:
                     access.evaluations(c, viewer, rubric_id=self.rubric, limit=3),
                     access.evaluations(c, viewer, version_id=self.version),
                 ],
+                "answer_sets": self._answer_sets(c, viewer),
                 "past_answers": [
                     access.past_answers(c, viewer, rubric_id=self.rubric, criterion_key=key)
                     for key in ("clarity", "quality")
@@ -139,6 +140,10 @@ class Panel:
             found["inbox"] = inbox(c, viewer)
             found["counts"] = upkeep.counts(c, viewer)
         return found
+
+    def _answer_sets(self, connection: Connection, viewer: User) -> Any:
+        sets = access.answer_sets(connection, viewer, self.version, limit=100)
+        return (sets.evaluations, sets.left_out, sets.limited, list(sets.answers()))
 
     def assign(self, user: User, subject: str, **values: Any) -> str:
         return self.rows.assignment(user, subject, self.rubric, **values)

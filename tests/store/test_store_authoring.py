@@ -45,7 +45,7 @@ def draft(database: Database, rows: Rows) -> VersionSnapshot:
         Node(id="b", key="second", parent_id="g", scale_id=scale, sequence=1),
     )
     with database.write() as connection:
-        found = rubrics.load_snapshot(connection, version)
+        found = trees.load_snapshot(connection, version)
         assert found is not None
         whole = change(found, nodes=nodes, bands=(Band(id="low", label="Low", max_score=0.5),))
         trees.replace_tree(connection, whole, revision=1, new_id=new_id, saved_at=START, saved_by="ada")
@@ -54,7 +54,7 @@ def draft(database: Database, rows: Rows) -> VersionSnapshot:
 
 def load(database: Database, version: str) -> VersionSnapshot:
     with database.read() as connection:
-        found = rubrics.load_snapshot(connection, version)
+        found = trees.load_snapshot(connection, version)
     assert found is not None
     return found
 
@@ -258,10 +258,7 @@ def test_answers_come_in_bulk_for_what_the_viewer_may_read(
         assert list(every.evaluations)[1:] == made[::-1]  # the latest first
         hers = access.answer_sets(connection, rita, version, limit=100)
         assert (list(hers.evaluations), hers.left_out) == (made[::-1], True)
-        chunks = [
-            (list(ids), sorted(tuple(row) for row in found))
-            for ids, found in access.answers_in(connection, hers)
-        ]
+        chunks = [(list(ids), sorted(tuple(row) for row in found)) for ids, found in hers.answers()]
     assert [len(ids) for ids, _ in chunks] == [2, 2, 1]
     answered = list(itertools.chain.from_iterable(found for _, found in chunks))
     expected = [

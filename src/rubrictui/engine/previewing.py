@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
-from sqlalchemy import Connection
 
 from rubrictui.core.answer_fill import sample_answers
 from rubrictui.core.errors import InvalidInputError
@@ -157,7 +156,7 @@ class Previewing(Authoring):
                     progress(count, total)
                 return cancelled is not None and cancelled()
 
-            found = rescore(base, draft, self._stored_answers(connection, base, sets), progress=done)
+            found = rescore(base, draft, self._stored_answers(base, sets), progress=done)
         if progress is not None and found.total == total:
             progress(total, total)
         return msgspec.structs.replace(
@@ -165,16 +164,14 @@ class Previewing(Authoring):
         )
 
     @staticmethod
-    def _stored_answers(
-        connection: Connection, base: VersionSnapshot, sets: access.AnswerSets
-    ) -> Iterator[StoredAnswers]:
+    def _stored_answers(base: VersionSnapshot, sets: access.AnswerSets) -> Iterator[StoredAnswers]:
         from rubrictui.core.whatif import StoredAnswers
 
         keys = {node.id: node.key for node in base.nodes}
         labels = {level.id: level.label for scale in base.scales for level in scale.levels}
         # Answers repeat: one object for each different one, whose hash is found once.
         met: dict[tuple[str | None, float | None, bool], SampleAnswer] = {}
-        for ids, rows in access.answers_in(connection, sets):
+        for ids, rows in sets.answers():
             given: dict[str, dict[str, SampleAnswer]] = {id: {} for id in ids}
             for evaluation_id, criterion_id, level_id, raw_value, not_applicable in rows:
                 said = (level_id, raw_value, not_applicable)

@@ -8,7 +8,7 @@ from threading import Lock
 from sqlalchemy import Connection
 
 from rubrictui.core.model import VersionSnapshot, VersionStatus
-from rubrictui.store import rubrics
+from rubrictui.store import rubrics, trees
 
 _KEPT = 64
 
@@ -54,7 +54,7 @@ class VersionCache:
             return kept
 
     def _load(self, connection: Connection, version_id: str) -> VersionSnapshot | None:
-        snapshot = rubrics.load_snapshot(connection, version_id)
+        snapshot = trees.load_snapshot(connection, version_id)
         if snapshot is not None and snapshot.status is not VersionStatus.DRAFT:
             with self._lock:
                 self._kept[version_id] = snapshot

@@ -515,17 +515,38 @@ def past_answers(
     )
 
 
-class AnswerSets(NamedTuple):
-    """Which evaluations of one version the viewer may look at together.
+class AnswerSets:
+    """The evaluations of one version that the viewer may look at together, and their answers.
 
-    ``evaluations`` are ids and their subjects' titles, the latest first. ``left_out`` says that there may be
-    others: her role does not reach them, or she has open work on some subject. It says nothing about what there
-    is, since it follows from her role and her own work alone.
+    Attributes:
+        evaluations: ids and their subjects' titles, the latest first.
+        left_out: there may be others that her role does not reach, or of subjects she has open work on. It says
+            nothing about what there is, since it follows from her role and her own work alone.
+        limited: there are more than were asked for.
     """
 
-    evaluations: dict[str, str]
-    left_out: bool
-    limited: bool
+    def __init__(
+        self, connection: Connection, evaluations: dict[str, str], *, left_out: bool, limited: bool
+    ) -> None:
+        self.evaluations = evaluations
+        self.left_out = left_out
+        self.limited = limited
+        self._connection = connection
+
+    def answers(
+        self,
+    ) -> Iterator[tuple[Sequence[str], Sequence[tuple[str, str, str | None, float | None, bool]]]]:
+        """Some hundred evaluations at a time: their ids, the latest first, and a row per answer.
+
+        A row is evaluation, criterion, level, raw value, and whether it is not applicable (true or 1); the
+        order of rows means nothing.
+        """
+        ids = list(self.evaluations)
+        for start in range(0, len(ids), _SETS_AT_A_TIME):
+            chunk = ids[start : start + _SETS_AT_A_TIME]
+            found = self._connection.execute(_GIVEN_ANSWERS, {"evaluations": chunk})
+            # As the driver has them: making a row object of each of some hundred thousand costs a second.
+            yield chunk, found.cursor.fetchall() if found.cursor is not None else ()
 
 
 def answer_sets(connection: Connection, viewer: User, version_id: str, *, limit: int) -> AnswerSets:
@@ -548,26 +569,11 @@ def answer_sets(connection: Connection, viewer: User, version_id: str, *, limit:
     )
     found = connection.execute(query, {"viewer": viewer.id}).all()
     return AnswerSets(
-        evaluations={row[0]: row[1] for row in found[:limit]},
+        connection,
+        {row[0]: row[1] for row in found[:limit]},
         left_out=not reads_all or bool(blind_subjects(connection, viewer)),
         limited=len(found) > limit,
     )
-
-
-def answers_in(
-    connection: Connection, sets: AnswerSets
-) -> Iterator[tuple[Sequence[str], Sequence[tuple[str, str, str | None, float | None, bool]]]]:
-    """The answers of the evaluations that ``answer_sets`` has let through, some hundred evaluations at a time.
-
-    Each time their ids, the latest first, and a row per answer in no order that means anything: evaluation,
-    criterion, level, raw value, and whether it is not applicable (true or 1).
-    """
-    ids = list(sets.evaluations)
-    for start in range(0, len(ids), _SETS_AT_A_TIME):
-        chunk = ids[start : start + _SETS_AT_A_TIME]
-        found = connection.execute(_GIVEN_ANSWERS, {"evaluations": chunk})
-        # As the driver has them: making a row object of each of some hundred thousand costs a second.
-        yield chunk, found.cursor.fetchall() if found.cursor is not None else ()
 
 
 _GIVEN_ANSWERS = select(

@@ -14,19 +14,12 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from rubrictui.core.model import (
-    Anchor,
-    Band,
     Bump,
-    Node,
     NodeType,
-    NotApplicablePolicy,
-    RollupMethod,
-    VersionSnapshot,
     VersionStatus,
 )
 from rubrictui.core.records import Category, VersionSummary
-from rubrictui.store.scales import load_scales
-from rubrictui.store.tables import BAND, CATEGORY, CRITERION, CRITERION_LEVEL, RUBRIC, VERSION
+from rubrictui.store.tables import CATEGORY, CRITERION, RUBRIC, VERSION
 from rubrictui.store.trees import clear_tree
 
 
@@ -310,112 +303,4 @@ def set_retired(
         update(VERSION)
         .where(VERSION.c.id == version_id)
         .values(status=status.value, retired_at=retired_at, retired_by=by)
-    )
-
-
-# -- the tree ----------------------------------------------------------------------------------------
-
-
-def load_snapshot(connection: Connection, version_id: str) -> VersionSnapshot | None:
-    """One version, whole: nodes in walk order, the scales they use by name, bands in their order."""
-    row = connection.execute(
-        select(VERSION, RUBRIC.c.name.label("rubric_name"))
-        .select_from(VERSION.join(RUBRIC, RUBRIC.c.id == VERSION.c.rubric_id))
-        .where(VERSION.c.id == version_id)
-    ).first()
-    if row is None:
-        return None
-    nodes = _load_nodes(connection, version_id)
-    return VersionSnapshot(
-        id=row.id,
-        rubric_id=row.rubric_id,
-        rubric_name=row.rubric_name,
-        major_version=row.major_version,
-        minor_version=row.minor_version,
-        patch_version=row.patch_version,
-        status=VersionStatus(row.status),
-        instructions=row.instructions,
-        pass_threshold=row.pass_threshold,
-        minimum_completeness=row.minimum_completeness,
-        not_applicable_policy=NotApplicablePolicy(row.not_applicable_policy),
-        score_display_min=row.score_display_min,
-        score_display_max=row.score_display_max,
-        nodes=nodes,
-        scales=load_scales(connection, {node.scale_id for node in nodes if node.scale_id}),
-        bands=_load_bands(connection, version_id),
-    )
-
-
-def _load_nodes(connection: Connection, version_id: str) -> tuple[Node, ...]:
-    anchors: dict[str, list[Anchor]] = defaultdict(list)
-    for row in connection.execute(
-        select(
-            CRITERION_LEVEL.c.criterion_id,
-            CRITERION_LEVEL.c.scale_level_id,
-            CRITERION_LEVEL.c.anchor_value,
-            CRITERION_LEVEL.c.descriptor,
-        )
-        .select_from(CRITERION_LEVEL.join(CRITERION, CRITERION.c.id == CRITERION_LEVEL.c.criterion_id))
-        .where(CRITERION.c.version_id == version_id)
-        .order_by(CRITERION_LEVEL.c.sequence)
-    ):
-        anchors[row[0]].append(Anchor(scale_level_id=row[1], anchor_value=row[2], descriptor=row[3]))
-    rows = connection.execute(
-        select(CRITERION)
-        .where(CRITERION.c.version_id == version_id)
-        .order_by(CRITERION.c.sequence, CRITERION.c.key)
-    )
-    children: dict[str | None, list[Node]] = defaultdict(list)
-    for row in rows:
-        policy, rollup = row.not_applicable_policy, row.rollup_method
-        children[row.parent_id].append(
-            Node(
-                id=row.id,
-                key=row.key,
-                parent_id=row.parent_id,
-                name=row.name,
-                description=row.description,
-                guidance=row.guidance,
-                node_type=NodeType(row.node_type),
-                scale_id=row.scale_id,
-                weight=row.weight,
-                is_advisory=row.is_advisory,
-                is_gate=row.is_gate,
-                gate_minimum_score=row.gate_minimum_score,
-                not_applicable_policy=NotApplicablePolicy(policy) if policy else None,
-                rollup_method=RollupMethod(rollup) if rollup else None,
-                evidence_required=row.evidence_required,
-                rationale_required=row.rationale_required,
-                sequence=row.sequence,
-                evaluator_config=row.evaluator_config,
-                anchors=tuple(anchors.get(row.id, ())),
-            )
-        )
-    return tuple(_walk(children, None))
-
-
-def _walk(children: Mapping[str | None, Sequence[Node]], root: str | None) -> Iterable[Node]:
-    """Depth first. The stack is ours: a tree may be deeper than the interpreter recurses."""
-    stack = list(reversed(children.get(root, ())))
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(reversed(children.get(node.id, ())))
-
-
-def _load_bands(connection: Connection, version_id: str) -> tuple[Band, ...]:
-    rows = connection.execute(
-        select(BAND).where(BAND.c.version_id == version_id).order_by(BAND.c.sequence, BAND.c.id)
-    )
-    return tuple(
-        Band(
-            id=row.id,
-            label=row.label,
-            description=row.description,
-            min_score=row.min_score,
-            max_score=row.max_score,
-            display_tone=row.display_tone,
-            sequence=row.sequence,
-        )
-        for row in rows
     )

@@ -1,10 +1,11 @@
-"""Writing the tree of a draft: whole, or only what has changed. What is frozen, the triggers refuse.
+"""The tree of a version: read whole, written whole or only what has changed. What is frozen, the triggers refuse.
 
 The statements of a change are built once for each set of columns: an author's every key is saved through them.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -12,8 +13,18 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, Update, bindparam, delete, insert, select, update
 
-from rubrictui.core.model import Band, Node, VersionSnapshot
-from rubrictui.store.tables import BAND, CRITERION, CRITERION_LEVEL, VERSION
+from rubrictui.core.model import (
+    Anchor,
+    Band,
+    Node,
+    NodeType,
+    NotApplicablePolicy,
+    RollupMethod,
+    VersionSnapshot,
+    VersionStatus,
+)
+from rubrictui.store.scales import load_scales
+from rubrictui.store.tables import BAND, CRITERION, CRITERION_LEVEL, RUBRIC, VERSION
 
 _HEADER_COLUMNS: dict[str, Callable[[Any], Any]] = {
     "instructions": lambda value: value,
@@ -49,6 +60,101 @@ NODE_COLUMNS: dict[str, Callable[[Node], Any]] = {
     "sequence": lambda node: node.sequence,
     "evaluator_config": lambda node: node.evaluator_config,
 }
+
+
+# -- reading -----------------------------------------------------------------------------------------
+
+
+def load_snapshot(connection: Connection, version_id: str) -> VersionSnapshot | None:
+    """One version, whole: nodes in walk order, the scales they use by name, bands in their order."""
+    row = connection.execute(
+        select(VERSION, RUBRIC.c.name.label("rubric_name"))
+        .select_from(VERSION.join(RUBRIC, RUBRIC.c.id == VERSION.c.rubric_id))
+        .where(VERSION.c.id == version_id)
+    ).first()
+    if row is None:
+        return None
+    nodes = _load_nodes(connection, version_id)
+    return VersionSnapshot(
+        id=row.id,
+        rubric_id=row.rubric_id,
+        rubric_name=row.rubric_name,
+        major_version=row.major_version,
+        minor_version=row.minor_version,
+        patch_version=row.patch_version,
+        status=VersionStatus(row.status),
+        instructions=row.instructions,
+        pass_threshold=row.pass_threshold,
+        minimum_completeness=row.minimum_completeness,
+        not_applicable_policy=NotApplicablePolicy(row.not_applicable_policy),
+        score_display_min=row.score_display_min,
+        score_display_max=row.score_display_max,
+        nodes=nodes,
+        scales=load_scales(connection, {node.scale_id for node in nodes if node.scale_id}),
+        bands=_load_bands(connection, version_id),
+    )
+
+
+_NODE_FIELDS = (*NODE_COLUMNS, "id")
+_NODE_TYPES = {one.value: one for one in NodeType}
+_POLICIES: dict[str | None, NotApplicablePolicy | None] = {one.value: one for one in NotApplicablePolicy}
+_ROLLUPS: dict[str | None, RollupMethod | None] = {one.value: one for one in RollupMethod}
+
+
+def _load_nodes(connection: Connection, version_id: str) -> tuple[Node, ...]:
+    anchors: dict[str, list[Anchor]] = defaultdict(list)
+    for criterion_id, level_id, value, text in connection.execute(
+        select(
+            CRITERION_LEVEL.c.criterion_id,
+            CRITERION_LEVEL.c.scale_level_id,
+            CRITERION_LEVEL.c.anchor_value,
+            CRITERION_LEVEL.c.descriptor,
+        )
+        .select_from(CRITERION_LEVEL.join(CRITERION, CRITERION.c.id == CRITERION_LEVEL.c.criterion_id))
+        .where(CRITERION.c.version_id == version_id)
+        .order_by(CRITERION_LEVEL.c.sequence)
+    ).all():
+        anchors[criterion_id].append(Anchor(scale_level_id=level_id, anchor_value=value, descriptor=text))
+    children: dict[str | None, list[Node]] = defaultdict(list)
+    for row in connection.execute(
+        select(*(CRITERION.c[field] for field in _NODE_FIELDS))
+        .where(CRITERION.c.version_id == version_id)
+        .order_by(CRITERION.c.sequence, CRITERION.c.key)
+    ).all():
+        # A tree may have thousands of nodes: a row is taken as it comes, not by one attribute after another.
+        fields = dict(zip(_NODE_FIELDS, row, strict=True))
+        fields["node_type"] = _NODE_TYPES[fields["node_type"]]
+        fields["not_applicable_policy"] = _POLICIES.get(fields["not_applicable_policy"])
+        fields["rollup_method"] = _ROLLUPS.get(fields["rollup_method"])
+        children[fields["parent_id"]].append(Node(**fields, anchors=tuple(anchors.get(fields["id"], ()))))
+    return tuple(_walk(children, None))
+
+
+def _walk(children: Mapping[str | None, Sequence[Node]], root: str | None) -> Iterable[Node]:
+    """Depth first. The stack is ours: a tree may be deeper than the interpreter recurses."""
+    stack = list(reversed(children.get(root, ())))
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(children.get(node.id, ())))
+
+
+def _load_bands(connection: Connection, version_id: str) -> tuple[Band, ...]:
+    rows = connection.execute(
+        select(BAND).where(BAND.c.version_id == version_id).order_by(BAND.c.sequence, BAND.c.id)
+    )
+    return tuple(
+        Band(
+            id=row.id,
+            label=row.label,
+            description=row.description,
+            min_score=row.min_score,
+            max_score=row.max_score,
+            display_tone=row.display_tone,
+            sequence=row.sequence,
+        )
+        for row in rows
+    )
 
 
 # -- the whole ---------------------------------------------------------------------------------------
