@@ -25,6 +25,11 @@ from rubrictui.widgets.text import Line
 class FieldsList(OpenList, inherit_bindings=False):
     """Fields as a list. It knows no editor; ``open_room`` keeps lines free for one."""
 
+    HELP = (
+        "The fields of the row under the cursor of the tree. Enter edits one in its place, a digit begins a number, Space "
+        "switches yes and no, Del empties what may be empty. Everything is stored as it is typed. ✗ blocks publishing, "
+        "▵ warns."
+    )
     STYLE_PREFIX = "fields"
 
     BINDINGS: ClassVar[list[BindingType]] = [
