@@ -139,14 +139,14 @@ def run_form(path: Path) -> None:
 
 
 class Terminal:
-    """The form on a pseudo terminal of its own."""
+    """A program that opens on a store, on a pseudo terminal of its own."""
 
-    def __init__(self, path: Path, columns: int, rows: int) -> None:
+    def __init__(self, path: Path, columns: int, rows: int, *, script: str = __file__) -> None:
         environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TEXTUAL_THEME")}
         environment |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            os.execve(sys.executable, [sys.executable, __file__, "--run", str(path)], environment)
+            os.execve(sys.executable, [sys.executable, script, "--run", str(path)], environment)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def frame(self, *, limit: float = 10.0, quiet: float = QUIET) -> tuple[float, bytes]:

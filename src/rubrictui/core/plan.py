@@ -35,7 +35,7 @@ from rubrictui.core.model import (
     VersionSnapshot,
     fold_id,
 )
-from rubrictui.core.plan_tree import PlanTree, by_key
+from rubrictui.core.plan_tree import Folded, PlanTree
 from rubrictui.core.rounding import round6
 
 #: How much is remembered: different answers to one leaf, rows of one answer, nodes' shares in one version.
@@ -44,6 +44,7 @@ _ROWS_KEPT: Final = 256
 _SHARES_KEPT: Final = 50_000
 #: So many versions are remembered for the next state of them.
 _LATEST_KEPT: Final = 4
+_FOLDED_KEPT: Final = 50_000
 
 _BEST: Final[dict[RollupMethod | None, Callable[[list[Any]], Any]]] = {
     RollupMethod.MINIMUM: min,
@@ -74,6 +75,20 @@ class Leaf:
     is_numeric: bool
     levels: dict[str, Level]
     readings: dict[object, Reading] = field(default_factory=dict)
+
+    def renumbered(self, number: int) -> Leaf:
+        """The same leaf at another number. What was read here stays known: it does not depend on numbers."""
+        return Leaf(
+            number,
+            self.node,
+            self.name,
+            self.gate,
+            self.policy,
+            self.scale,
+            self.is_numeric,
+            self.levels,
+            self.readings,
+        )
 
     def remember(self, answered: object, reading: Reading) -> Reading:
         if len(self.readings) >= _READINGS_KEPT:
@@ -122,12 +137,12 @@ class Plan:
     bands: tuple[tuple[float, float, str], ...]
     unanswered: list[Reading] = field(default_factory=list)
     shares: dict[tuple[int, ...], Shares] = field(default_factory=dict)
-    _places: dict[tuple[int, float | None, float | None], int] = field(default_factory=dict)
+    _places: dict[tuple[float | None, float | None], int] = field(default_factory=dict)
     _next_place: Iterator[int] = field(default_factory=count)
 
-    def place(self, number: int, effective: float | None, path: float | None) -> int:
-        """One small number for a leaf's share and path together, never given twice to different ones."""
-        key = (number, effective, path)
+    def place(self, effective: float | None, path: float | None) -> int:
+        """One small number for a share and a path together, never given twice to different ones."""
+        key = (effective, path)
         place = self._places.get(key)
         if place is None:
             if len(self._places) >= _SHARES_KEPT:
@@ -193,6 +208,15 @@ class _Basis:
     scales: tuple[Scale, ...]
     policy: NotApplicablePolicy
     plan: Plan
+    folded: Folded
+
+    def keeps_readings(self, version: VersionSnapshot) -> bool:
+        """Whether a leaf whose node is the same object reads answers there as it did."""
+        return (
+            version.not_applicable_policy is self.policy
+            and len(version.scales) == len(self.scales)
+            and all(map(is_, version.scales, self.scales))
+        )
 
 
 _plans: dict[int, tuple[weakref.ref[VersionSnapshot], Plan]] = {}
@@ -213,8 +237,9 @@ def plan_of(version: VersionSnapshot) -> Plan:
     # The id may be that of a snapshot that died a moment ago: only the living reference decides.
     if entry is not None and entry[0]() is version:
         return entry[1]
-    before = _latest.get(version.id)
-    plan = (before and _follow(version, before)) or _compile(version)
+    before = _latest.get(version.id) if version.id else None
+    folded = before.folded if before is not None and len(before.folded) < _FOLDED_KEPT else Folded()
+    plan = (before and _follow(version, before)) or _compile(version, before, folded)
 
     def forget(dead: weakref.ref[VersionSnapshot]) -> None:
         with _plans_lock:
@@ -225,7 +250,9 @@ def plan_of(version: VersionSnapshot) -> Plan:
         _plans[key] = (weakref.ref(version, forget), plan)
         if version.id:  # what has none is no stored version, and has no next state
             _latest.pop(version.id, None)
-            _latest[version.id] = _Basis(version.nodes, version.scales, version.not_applicable_policy, plan)
+            _latest[version.id] = _Basis(
+                version.nodes, version.scales, version.not_applicable_policy, plan, folded
+            )
             while len(_latest) > _LATEST_KEPT:
                 del _latest[next(iter(_latest))]
     return plan
@@ -281,29 +308,48 @@ class Scales:
         return self._levels[scale_id]
 
 
-def _compile(version: VersionSnapshot) -> Plan:
-    tree = PlanTree(version)
+def _compile(version: VersionSnapshot, before: _Basis | None, folded: Folded) -> Plan:
+    """The plan of a version, with the readings of leaves that are the same as ``before``."""
+    tree = PlanTree(version, folded)
     scales = Scales(version)
-    for node in tree.walk:
+    known: dict[int, Leaf] = {}
+    places: dict[tuple[float | None, float | None], int] = {}
+    next_place: Iterator[int] = count()
+    if before is not None and before.keeps_readings(version):
+        known = {id(leaf.node): leaf for leaf in before.plan.leaves}
+        places, next_place = before.plan._places, before.plan._next_place
+    for node in tree.groups:
         _check_numbers(node)
-    leaves = tuple(scales.leaf(node, number) for number, node in enumerate(tree.leaves))
+    leaves = []
+    for number, node in enumerate(tree.leaves):
+        leaf = known.get(id(node))
+        if leaf is None:
+            _check_numbers(node)
+            leaf = scales.leaf(node, number)
+        elif leaf.number != number:
+            leaf = leaf.renumbered(number)
+        leaves.append(leaf)
     numbers = tree.numbers
     groups = tuple(
         _group(
             node,
             numbers[id(node)],
-            [(numbers[id(child)], child) for child in by_key(tree.children_of(node))],
+            [(numbers[id(child)], child) for child in tree.by_key(node)],
             tree.leaves_under(node),
         )
         for node in tree.groups
     )
+    leaf_of = {folded[leaf.node.id]: leaf for leaf in leaves}
+    leaf_of |= {leaf.node.id: leaf for leaf in leaves}
     return Plan(
-        leaves=leaves,
+        leaves=tuple(leaves),
         groups=groups,
-        leaf_of={fold_id(each.node.id): each for each in leaves} | {each.node.id: each for each in leaves},
+        leaf_of=leaf_of,
         in_walk_order=_picker([numbers[id(node)] for node in tree.walk]),
-        by_key=tuple(numbers[id(node)] for node in tree.walk_by_key() if node.is_criterion),
-        **_version_parts(version, leaves, groups),
+        by_key=tuple([numbers[id(node)] for node in tree.leaves_by_key()]),
+        **_version_parts(version, tuple(leaves), groups),
+        _places=places,
+        _next_place=next_place,
     )
 
 

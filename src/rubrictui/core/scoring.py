@@ -18,6 +18,7 @@ from rubrictui.core.explain import display_score, explain_outcome
 from rubrictui.core.model import (
     Answer,
     Band,
+    Node,
     NotApplicablePolicy,
     Outcome,
     Scale,
@@ -254,7 +255,7 @@ def _share_out(plan: Plan, left_out: tuple[int, ...]) -> Shares:
         if above is not None and group.best is None:
             for number, _ in parts:
                 path[number] = above * share[number]
-    places = [plan.place(number, effective[number], path[number]) for number in range(len(plan.leaves))]
+    places = [plan.place(effective[number], path[number]) for number in range(len(plan.leaves))]
     return plan.remember(left_out, Shares(effective, path, places, rollups))
 
 
@@ -277,8 +278,8 @@ def _rows(
 ) -> list[ScoredNode]:
     """What is stored of every node: its rounded numbers and whether its gate failed."""
     rows = [
-        last[1] if (last := reading.last)[0] is shares else _leaf_row(reading, scores, shares)
-        for reading in readings
+        last[1] if (last := reading.last)[0] is shares else _leaf_row(number, reading, scores, shares)
+        for number, reading in enumerate(readings)
     ]
     for group in plan.groups[:-1]:
         gate_failed = False
@@ -289,28 +290,36 @@ def _rows(
             else:
                 first, end = group.leaves
                 gate_failed = any(reading.unanswered for reading in readings[first:end])
-        rows.append(_row(group, scores, shares, gate_failed))
+        rows.append(_row(group.number, group.node, scores, shares, gate_failed=gate_failed))
     return rows
 
 
-def _leaf_row(reading: Reading, scores: list[float | None], shares: Shares) -> ScoredNode:
-    place = shares.places[reading.leaf.number]
+def _leaf_row(number: int, reading: Reading, scores: list[float | None], shares: Shares) -> ScoredNode:
+    place = shares.places[number]
     row = reading.rows.get(place)
     if row is None:
-        row = _row(reading.leaf, scores, shares, reading.gate_failed, reading.not_applicable)
+        row = _row(
+            number,
+            reading.leaf.node,
+            scores,
+            shares,
+            gate_failed=reading.gate_failed,
+            not_applicable=reading.not_applicable,
+        )
         reading.remember(place, row)
     reading.last = (shares, row)
     return row
 
 
 def _row(
-    item: Leaf | Group,
+    number: int,
+    node: Node,
     scores: list[float | None],
     shares: Shares,
+    *,
     gate_failed: bool,
     not_applicable: bool = False,
 ) -> ScoredNode:
-    node, number = item.node, item.number
     score, path = scores[number], shares.path[number]
     return ScoredNode(
         id=node.id,

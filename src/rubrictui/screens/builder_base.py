@@ -5,6 +5,7 @@ What its keys do to the draft stands in ``builder_edits.py``, and what they do b
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -43,6 +44,11 @@ WITH_PREVIEW = 32
 
 RETRY_PAUSE = 2.0
 """Seconds between attempts while the store refuses."""
+
+SAVING_PAUSE = 0.5
+"""Seconds after an answer until a large sample set is stored."""
+
+_COLLECTING = (50_000, 20, 50)
 
 TREE, FIELDS, PREVIEW, PROBLEMS = "tree", "fields", "preview", "problems"
 PANES = (TREE, FIELDS, PREVIEW, PROBLEMS)
@@ -98,6 +104,7 @@ class BuilderBase(ShellScreen[None]):
         self._told_problem = ""
         self._marks: tuple[tuple[Problem, ...], dict[str, list[Problem]]] = ((), {})
         self._may_leave_unsaved = False
+        self._collecting = gc.get_threshold()
         self.set_class(True, "-at-tree", update=False)
 
     # -- parts
@@ -116,6 +123,9 @@ class BuilderBase(ShellScreen[None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
+        # Each state of a large draft makes thousands of objects, nearly all of which outlive the edit. Looking
+        # through all of them for garbage at every other edit would hold a key for as long as the edit takes.
+        gc.set_threshold(*_COLLECTING)
         self.set_focus(self.tree_pane)
         self._open()
 
@@ -219,10 +229,12 @@ class BuilderBase(ShellScreen[None]):
                 self.strip.show([*head, ("  ", ""), (sample, "muted")], preview.reason)
         if self.preview.display and self.preview.size.width:
             shape = self.tree_pane.shape
+            scores = session.sample().scores
             self.preview.update_lines(
                 lambda width: preview_lines(
                     shape,
                     preview.result,
+                    scores,
                     reason=preview.reason,
                     refusal=preview.refusal,
                     sample=sample,
@@ -240,12 +252,11 @@ class BuilderBase(ShellScreen[None]):
         if node is None:
             self.fields.show_version(session.version, self._problem_marks().get(ROOT, []))
         else:
-            own = fold_id(node.id)
             self.fields.show_node(
                 session.version,
                 node,
                 shares={node.id: self.tree_pane.shape.share(node)},
-                problems=self._problem_marks().get(own, []),
+                problems=self._problem_marks().get(node.id, []),
                 frozen_keys=session.base_keys,
             )
 
@@ -254,15 +265,16 @@ class BuilderBase(ShellScreen[None]):
         session = self.session
         self.header.show(
             mark=session.safety.value,
-            is_safe=session.safety is Safety.SAVED,
+            is_safe=session.safety is not Safety.NOT_SAVED,
             progress=problem_counts(session.problems),
         )
         if session.problem and session.problem != self._told_problem and session.clash is None:
             self.say(f"NOT SAVED. {session.problem}", error=True)
         self._told_problem = session.problem
-        is_waiting = session.safety is Safety.NOT_SAVED and not session.is_closed and session.clash is None
+        is_waiting = session.safety is not Safety.SAVED and not session.is_closed and session.clash is None
         if is_waiting and self._retry_timer is None:
-            self._retry_timer = self.set_timer(RETRY_PAUSE, self._retry)
+            pause = SAVING_PAUSE if session.safety is Safety.SAVING else RETRY_PAUSE
+            self._retry_timer = self.set_timer(pause, self._retry)
         if session.clash is not None:
             self._ask_about_clash()
 
@@ -301,6 +313,7 @@ class BuilderBase(ShellScreen[None]):
 
     def on_unmount(self) -> None:
         self.flush()
+        gc.set_threshold(*self._collecting)
 
     def on_screen_suspend(self) -> None:
         self.flush()

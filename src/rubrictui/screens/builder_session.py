@@ -30,6 +30,9 @@ from rubrictui.widgets.builder_rows import Sample, changed_nodes
 FIRST_SET = "Sample"
 """The name of the sample set that the first sample answer makes."""
 
+_AT_ONCE = 200
+"""Sample sets with more answers than that are stored whole when there is a pause, and not at every key."""
+
 _FINAL = (NotFoundError, NotPermittedError)
 _FROZEN = "version_frozen"
 """The code of the refusal when somebody published the draft meanwhile."""
@@ -55,6 +58,7 @@ class Safety(StrEnum):
     """Whether everything is on disk, in the words the builder shows."""
 
     SAVED = "saved ✓"
+    SAVING = "saving"
     NOT_SAVED = "NOT SAVED"
 
 
@@ -110,6 +114,7 @@ class BuilderSession:
         self._problems: tuple[VersionSnapshot, tuple[Problem, ...]] | None = None
         self._answers: tuple[VersionSnapshot, SampleSet | None, dict[str, Answer]] | None = None
         self._preview: tuple[VersionSnapshot, dict[str, Answer], Preview] | None = None
+        self._sample: tuple[Preview, dict[str, Answer], Sample] | None = None
 
     # -- the draft
 
@@ -130,8 +135,9 @@ class BuilderSession:
 
     @property
     def safety(self) -> Safety:
-        is_safe = not self.problem and self._saved is self.version and not self._unsaved_sets
-        return Safety.SAVED if is_safe else Safety.NOT_SAVED
+        if self.problem or self._saved is not self.version:
+            return Safety.NOT_SAVED
+        return Safety.SAVING if self._unsaved_sets else Safety.SAVED
 
     def apply(self, edited: Edited, label: str, *, at: str | None = None, run: str | None = None) -> bool:
         """Take an edit and store it.
@@ -206,7 +212,7 @@ class BuilderSession:
 
     def retry(self) -> bool:
         """Offer the store everything that it has not taken; returns whether all is stored now."""
-        if self.safety is Safety.NOT_SAVED:
+        if self.safety is not Safety.SAVED:
             self._save()
         return self.safety is Safety.SAVED
 
@@ -242,21 +248,12 @@ class BuilderSession:
     def answers(self) -> dict[str, Answer]:
         """The sample answers that the draft as it is now can be given, by folded criterion id."""
         version, used = self.version, self.sample_set
-        if self._answers is not None:
-            before, was, found = self._answers
-            if was is used and before is version:
-                return found
-            changed = changed_nodes(before, version)
-            if was is used and changed is not None and _reads_alike(before, version):
-                if changed and used is not None:
-                    found = dict(found)
-                    part = msgspec.structs.replace(version, nodes=tuple(version.nodes[i] for i in changed))
-                    for node in part.nodes:
-                        found.pop(fold_id(node.id), None)
-                    found |= _by_id(answers_by_key(part, used.answers))
-                self._answers = (version, used, found)
-                return found
-        found = _by_id(answers_by_key(version, used.answers)) if used is not None else {}
+        if self._answers is not None and self._answers[0] is version and self._answers[1] is used:
+            return self._answers[2]
+        found: dict[str, Answer] = {}
+        if used is not None:
+            before = self._answers if self._answers is not None and self._answers[1] is used else None
+            found = _answers_again(version, used, before[0], before[2]) if before else _answers(version, used)
         self._answers = (version, used, found)
         return found
 
@@ -279,7 +276,7 @@ class BuilderSession:
             found = dict(known[2])
             found.pop(fold_id(node.id), None)
             part = msgspec.structs.replace(self.version, nodes=(node,))
-            found |= _by_id(answers_by_key(part, changed.answers))
+            found |= _answers(part, changed)
             self._answers = (self.version, changed, found)
 
     def fill(self, answers: dict[str, SampleAnswer]) -> None:
@@ -340,7 +337,8 @@ class BuilderSession:
     def _put_set(self, changed: SampleSet) -> None:
         self.sets = [changed if each.id == changed.id else each for each in self.sets]
         self._unsaved_sets[changed.id] = changed
-        self._save()
+        if len(changed.answers) <= _AT_ONCE:
+            self._save()
 
     def _follow_keys(self, before: VersionSnapshot, after: VersionSnapshot) -> None:
         """Let sample answers follow criteria whose key changed."""
@@ -398,10 +396,13 @@ class BuilderSession:
 
     def sample(self) -> Sample:
         """The sample as the tree shows it."""
-        result = self.preview.result
-        if result is None:
-            return Sample(self.answers, {})
-        return Sample(self.answers, {node.id: node for node in result.nodes}, result.normalized_score)
+        preview, answers = self.preview, self.answers
+        if self._sample is None or self._sample[0] is not preview or self._sample[1] is not answers:
+            result = preview.result
+            scores = {node.id: node for node in result.nodes} if result is not None else {}
+            score = result.normalized_score if result is not None else None
+            self._sample = (preview, answers, Sample(answers, scores, score))
+        return self._sample[2]
 
     def score_of(self, version: VersionSnapshot, kept: SampleSet) -> ScoreResult | None:
         """What a sample set scores under a version where its keys still match; None when it cannot be computed."""
@@ -412,10 +413,27 @@ class BuilderSession:
             return None
 
 
-def _by_id(answers: tuple[Answer, ...]) -> dict[str, Answer]:
-    return {fold_id(answer.criterion_id): answer for answer in answers}
+def _answers(version: VersionSnapshot, kept: SampleSet) -> dict[str, Answer]:
+    """The answers of a set that a version can be given, by folded criterion id."""
+    return {fold_id(answer.criterion_id): answer for answer in answers_by_key(version, kept.answers)}
 
 
-def _reads_alike(before: VersionSnapshot, after: VersionSnapshot) -> bool:
-    """Whether answers are read with the same scales and the same rule for N/A, but for nodes that changed."""
-    return before.scales is after.scales and before.not_applicable_policy is after.not_applicable_policy
+def _answers_again(
+    version: VersionSnapshot, kept: SampleSet, before: VersionSnapshot, found: dict[str, Answer]
+) -> dict[str, Answer]:
+    """The same after an edit: nodes that are the same objects keep their answers."""
+    if (
+        before.scales is not version.scales
+        or before.not_applicable_policy is not version.not_applicable_policy
+    ):
+        return _answers(version, kept)
+    known = {id(node) for node in before.nodes}
+    others = tuple(node for node in version.nodes if id(node) not in known)
+    again = {id(node) for node in version.nodes}
+    gone = [node for node in before.nodes if id(node) not in again]
+    if not others and not gone:
+        return found
+    changed = dict(found)
+    for node in gone:
+        changed.pop(fold_id(node.id), None)
+    return changed | _answers(msgspec.structs.replace(version, nodes=others), kept)

@@ -227,7 +227,7 @@ def open_row(view: RowView, *, has_focus: bool) -> list[Line]:
         details.append([(truncate(one_line(view.note), width), "warning")])
     facts = node_facts(view, node) if node is not None else version_facts(view.shape.version)
     details += [[(text, "muted")] for text in wrap(facts, width, limit=2)]
-    for problem in view.problems[:2]:
+    for problem in sorted(view.problems, key=lambda problem: not problem.blocks)[:2]:
         text = one_line(f"{problem.message} {problem.remedy}".strip(), 400)
         glyph, style = (BLOCKS, "error") if problem.blocks else (WARNS, "warning")
         details += [

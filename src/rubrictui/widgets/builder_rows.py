@@ -14,6 +14,7 @@ from rubrictui.core.model import (
     VersionSnapshot,
     fold_id,
 )
+from rubrictui.core.plan_tree import Folded
 from rubrictui.core.problems import Problem
 from rubrictui.core.shares import sibling_shares
 
@@ -35,6 +36,7 @@ class Shape:
     place: dict[str, int]
     children: dict[str, list[Node]]
     scales: dict[str, Scale]
+    folded: Folded
     _shares: dict[str, dict[str, float | None]] = field(default_factory=dict)
 
     def node(self, own: str) -> Node | None:
@@ -123,20 +125,26 @@ def shape_of(version: VersionSnapshot, before: Shape | None = None) -> Shape:
                 siblings = list(children[group])
                 siblings[siblings.index(before.version.nodes[index])] = nodes[index]
                 children[group] = siblings
-        return Shape(version, before.ids, before.depths, before.place, children, scales, shares)
+        return Shape(
+            version, before.ids, before.depths, before.place, children, scales, before.folded, shares
+        )
+    fold = before.folded if before is not None else Folded()
     ids: list[str] = []
     depths: list[int] = []
     place: dict[str, int] = {}
     children = {}
     for index, node in enumerate(nodes):
-        own = fold_id(node.id)
-        parent = fold_id(node.parent_id)
+        own = fold[node.id]
+        parent = fold[node.parent_id] if node.parent_id else ROOT
         above = place.get(parent) if parent else None
         ids.append(own)
         depths.append(0 if above is None else depths[above] + 1)
         place[own] = index
-        children.setdefault(parent, []).append(node)
-    return Shape(version, ids, depths, place, children, scales)
+        if parent in children:
+            children[parent].append(node)
+        else:
+            children[parent] = [node]
+    return Shape(version, ids, depths, place, children, scales, fold)
 
 
 def changed_nodes(before: VersionSnapshot, after: VersionSnapshot) -> list[int] | None:
@@ -198,12 +206,14 @@ NO_SAMPLE = Sample({}, {})
 
 
 def problems_by_node(problems: Sequence[Problem]) -> dict[str, list[Problem]]:
-    """The problems of each node by folded id, errors first; those of the version and its bands under ``ROOT``."""
+    """The problems of each node by its id as written; those of the version and its bands under ``ROOT``."""
     found: dict[str, list[Problem]] = {}
     for problem in problems:
-        found.setdefault(fold_id(problem.node_id), []).append(problem)
-    for several in found.values():
-        several.sort(key=lambda problem: not problem.blocks)
+        own = problem.node_id or ROOT
+        if own in found:
+            found[own].append(problem)
+        else:
+            found[own] = [problem]
     return found
 
 

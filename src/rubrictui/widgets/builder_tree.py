@@ -342,7 +342,7 @@ class BuilderTree(FlatList):
         """Show another state of the draft.
 
         Args:
-            problems: by folded node id, ``ROOT`` for those of the version.
+            problems: by node id as written, ``ROOT`` for those of the version.
             sample: the sample answers and what they score.
             scored: a snapshot that scores alike and is compiled already; what is typed is checked with it.
             focus: the folded id of the row for the cursor, unfolded to be seen; None keeps it where it is.
@@ -432,12 +432,13 @@ class BuilderTree(FlatList):
             typing = self._number.typed
         elif is_open and self._level is not None:
             typing = self._level.typed
+        node = self._shape.node(own)
         return RowView(
             shape=self._shape,
             own=own,
             columns=self._columns,
             sample=self._sample,
-            problems=self._problems.get(own, _NOTHING),
+            problems=self._problems.get(node.id if node is not None else ROOT, _NOTHING),
             is_folded=own in self._folded,
             typing=typing,
             note=self._note if is_open else "",

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from textual.strip import Strip
+
 from rubrictui.widgets.open_list import OpenList
+from rubrictui.widgets.text import Line
 
 _HEIGHT_STEP = 24
 _OPEN_ROOM = 6
+_DRAWN_KEPT = 500
 
 
 class FlatList(OpenList):
     """The base of such lists. A subclass keeps its rows and calls ``relist`` when there are others."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._drawn: dict[tuple[tuple[tuple[str, str], ...], bool], Strip] = {}
+
+    def _strip(self, line: Line, *, is_open: bool = False) -> Strip:
+        """A line that looks as one before is drawn once: after most edits nearly all of them do."""
+        key = (tuple(line), is_open)
+        strip = self._drawn.get(key)
+        if strip is None:
+            if len(self._drawn) >= _DRAWN_KEPT:
+                self._drawn.clear()
+            strip = self._drawn[key] = super()._strip(line, is_open=is_open)
+        return strip
+
+    def _forget_strips(self) -> None:
+        self._drawn.clear()
+        super()._forget_strips()
 
     def row_height(self, index: int) -> int:
         return 1

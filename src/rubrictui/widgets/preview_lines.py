@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rich.cells import cell_len
 
 from rubrictui.core.explain import number, overall_score
-from rubrictui.core.model import Node, Outcome, ScoredNode, ScoreResult, VersionSnapshot, fold_id
+from rubrictui.core.model import Node, Outcome, ScoredNode, ScoreResult, VersionSnapshot
 from rubrictui.widgets.builder_rows import Shape
 from rubrictui.widgets.detail_pane import Line
 from rubrictui.widgets.result_lines import bar, points, shown_score
@@ -58,6 +60,7 @@ def sample_words(name: str | None, answered: int, total: int) -> str:
 def preview_lines(
     shape: Shape,
     result: ScoreResult | None,
+    scores: Mapping[str, ScoredNode],
     *,
     reason: str,
     refusal: str,
@@ -67,6 +70,7 @@ def preview_lines(
     """The whole preview for lines of ``width`` cells.
 
     Args:
+        scores: the results by node id, as written.
         reason: the outcome in words.
         refusal: why there is no result.
         sample: which sample is tried.
@@ -80,16 +84,14 @@ def preview_lines(
         return lines
     if result.completeness < 1:
         lines[-1] = [(f"{sample}, {result.completeness:.0%} complete", "muted")]
-    scores = {fold_id(scored.id): scored for scored in result.nodes}
     lines += _gates(shape, scores)
     return lines + _parts(shape, scores, width)
 
 
-def _gates(shape: Shape, scores: dict[str, ScoredNode]) -> list[Line]:
+def _gates(shape: Shape, scores: Mapping[str, ScoredNode]) -> list[Line]:
     lines: list[Line] = []
     for node in shape.version.nodes:
-        scored = scores.get(fold_id(node.id))
-        if not node.is_gate or node.is_advisory or scored is None:
+        if not node.is_gate or node.is_advisory or (scored := scores.get(node.id)) is None:
             continue
         version = shape.version
         minimum = shown_score(version, node.gate_minimum_score or 0.0)
@@ -103,7 +105,7 @@ def _gates(shape: Shape, scores: dict[str, ScoredNode]) -> list[Line]:
     return lines
 
 
-def _parts(shape: Shape, scores: dict[str, ScoredNode], width: int) -> list[Line]:
+def _parts(shape: Shape, scores: Mapping[str, ScoredNode], width: int) -> list[Line]:
     version = shape.version
     listed: list[tuple[Node, int]] = []
     if len(version.nodes) <= _ALL_NODES:
@@ -114,7 +116,7 @@ def _parts(shape: Shape, scores: dict[str, ScoredNode], width: int) -> list[Line
     name_width = max(min(width - length - 18, 40), 10)
     lines: list[Line] = []
     for node, depth in listed:
-        scored = scores.get(fold_id(node.id))
+        scored = scores.get(node.id)
         if scored is None:
             continue
         indent = min(depth, 4) * 2

@@ -1,0 +1,214 @@
+"""How fast the builder is on a tree of 2,500 nodes, on a real terminal device, with a whole sample answered.
+
+The builder runs in a process of its own on a pseudo terminal with a real store; this process types keys and looks at
+what comes back: when the last byte of the frame arrived, and how many there were. Every edit is stored durably,
+checked for problems and scored before its frame is whole.
+
+    python benchmarks/bench_builder.py [--nodes 2500] [--size 120x40] [--keys 40]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from bench_form import Terminal, percentile
+
+RUBRIC = "Large"
+
+
+def fill_store(path: Path, count: int) -> None:
+    """A store with the draft of one rubric of so many nodes, groups within groups, and a sample for all of it."""
+    from rubrictui.core.answer_fill import fill_random, sample_answers
+    from rubrictui.core.model import Level, Node, NodeType, Scale, VersionSnapshot
+    from rubrictui.core.records import SampleSet
+    from rubrictui.engine import Engine
+
+    scale = Scale(
+        id="00000000-0000-4000-8000-000000000001",
+        name="Five levels",
+        levels=tuple(
+            Level(
+                id=f"00000000-0000-4000-8000-00000000010{i}",
+                label=f"L{i}",
+                normalized_value=i / 4,
+                sequence=i,
+            )
+            for i in range(5)
+        ),
+    )
+    nodes: list[Node] = []
+
+    def add(parent: str | None, kind: NodeType, sequence: int) -> str:
+        own = f"00000000-0000-4000-9000-{len(nodes):012d}"
+        is_leaf = kind is NodeType.CRITERION
+        nodes.append(
+            Node(
+                id=own,
+                key=f"node-{len(nodes)}",
+                parent_id=parent,
+                name=f"{'Criterion' if is_leaf else 'Part'} {len(nodes)} of a large rubric",
+                description="What this node asks, in a sentence that is long enough to be folded once.",
+                node_type=kind,
+                scale_id=scale.id if is_leaf else None,
+                weight=1 + len(nodes) % 4,
+                sequence=sequence,
+            )
+        )
+        return own
+
+    for top in range(10):
+        first = add(None, NodeType.GROUP, top)
+        for middle in range(5):
+            second = add(first, NodeType.GROUP, middle)
+            for low in range(5):
+                third = add(second, NodeType.GROUP, low)
+                for leaf in range(max(count // 250 - 1, 1)):
+                    add(third, NodeType.CRITERION, leaf)
+    with Engine(path, user="bench") as engine:
+        engine.save_scale(scale)
+        engine.create_rubric(RUBRIC)
+        draft = engine.version(f"{RUBRIC}@draft")
+        version = VersionSnapshot(
+            id=draft.id,
+            rubric_id=draft.rubric_id,
+            rubric_name=draft.rubric_name,
+            pass_threshold=0.5,
+            nodes=tuple(nodes),
+            scales=(scale,),
+        )
+        engine.save_draft(version)
+        kept = sample_answers(version, fill_random(version, 1))
+        engine.save_sample_set(RUBRIC, SampleSet(name="Random", answers=kept))
+
+
+def run_builder(path: Path) -> None:
+    """A bare application; ``o`` opens the builder on the store."""
+    import gc
+    from collections.abc import Callable
+    from datetime import UTC
+    from typing import Any
+
+    from textual.app import App, ComposeResult
+    from textual.widgets import Static
+
+    from rubrictui.engine import Engine
+    from rubrictui.screens.builder import BuilderScreen
+    from rubrictui.styles.themes import DARK, THEMES
+    from rubrictui.widgets.guard import with_guard
+
+    opened = Engine(path, user="bench")
+
+    class Bench(App[None]):
+        BINDINGS = [("o", "builder", "Builder")]  # noqa: RUF012
+        zone = UTC
+
+        def compose(self) -> ComposeResult:
+            yield Static("ready to open")
+
+        def on_mount(self) -> None:
+            gc.freeze()  # as the application does once everything is loaded
+            self.animation_level = "none"
+            for theme in THEMES:
+                self.register_theme(theme)
+            self.theme = DARK
+
+        def get_line_filters(self):  # type: ignore[no-untyped-def]
+            return with_guard(super().get_line_filters())
+
+        async def engine(self) -> Engine:
+            return opened
+
+        async def ask(self, call: Callable[[Engine], Any]) -> Any:
+            return call(opened)
+
+        def report(self, error: BaseException) -> None:
+            self.notify(str(error))
+
+        def action_builder(self) -> None:
+            self.push_screen(BuilderScreen(RUBRIC))
+
+    Bench().run(mouse=False)
+    opened.close()
+
+
+def memory(pid: int) -> float:
+    """The resident memory of a process, in MB."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+    return int(line.split()[1]) / 1024
+
+
+def report(name: str, presses: list[tuple[float, int]]) -> None:
+    times = [seconds * 1000 for seconds, _ in presses]
+    sizes = [size for _, size in presses]
+    print(
+        f"{name:<44} {statistics.median(times):6.1f} ms median {percentile(times, 0.95):6.1f} ms p95"
+        f"   {statistics.median(sizes):6.0f} bytes median {max(sizes):6d} most"
+    )
+
+
+def measure(terminal: Terminal, size: str, nodes: int, keys: int) -> None:
+    terminal.wait_for("ready to open")
+    terminal.frame(quiet=0.5, limit=3)
+    os.write(terminal.fd, b"o")
+    opened = terminal.wait_for("Part 1 of")
+    terminal.frame(quiet=0.8, limit=4)
+    print(f"{nodes} nodes at {size}, every criterion answered, each edit stored durably before it is shown\n")
+    print(f"{'open the builder':<44} {opened * 1000:6.0f} ms (draft, sample and problems read, first frame)")
+    print(f"{'memory':<44} {memory(terminal.pid):6.0f} MB")
+
+    def repeat(text: str, count: int = keys) -> list[tuple[float, int]]:
+        return [terminal.press(text[i % len(text)]) for i in range(count)]
+
+    report("move the cursor", repeat("j"))
+    for _ in range(4):
+        terminal.press("j")
+    report("give a sample answer", repeat("12345"))
+    report("advisory, on and off", repeat("A"))
+    report("move down and up among siblings", repeat("]["))
+    report("duplicate a criterion", repeat("D", keys // 2))
+    report("undo a duplicate", repeat("u", keys // 2))
+    report("delete, undo", repeat("du"))
+    report("outdent, indent", repeat("<>"))
+    terminal.press("h")
+    report("roll-up of a group", repeat("r"))
+    report("advisory of a group", repeat("A"))
+    report("fold and unfold", repeat("hl"))
+    terminal.press("j")
+    terminal.press("\r")
+    terminal.press("\r")
+    terminal.frame(quiet=0.4, limit=1)
+    report("type a letter of the name in its field", repeat("abcdefghij"))
+    print(f"{'memory after all this':<44} {memory(terminal.pid):6.0f} MB")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nodes", type=int, default=2500)
+    parser.add_argument("--size", default="120x40")
+    parser.add_argument("--keys", type=int, default=40)
+    parser.add_argument("--run", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.run:
+        run_builder(options.run)
+        return
+    columns, rows = (int(part) for part in options.size.split("x"))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "bench.db"
+        fill_store(path, options.nodes)
+        terminal = Terminal(path, columns, rows, script=__file__)
+        try:
+            measure(terminal, options.size, options.nodes, options.keys)
+        finally:
+            terminal.close()
+
+
+if __name__ == "__main__":
+    main()
