@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from matter_cases import case_id, cases
 
 from rubrictui.ground.errors import InvalidInputError
 from rubrictui.matters import GateTimeoutError, check_gate, gates
+from rubrictui.matters.patterns import LONGEST_PATTERN
+from rubrictui.matters.sentences import ANY_NEGATOR, negators
 from rubrictui.matters.text import norm
 
 
@@ -71,7 +75,7 @@ def test_a_guard_word_that_begins_inside_the_window_is_read_past_its_edge(
 
 
 @pytest.mark.parametrize(
-    ("text", "negators"),
+    ("text", "words"),
     [
         ("No, NOT never", ["No", "NOT", "never"]),
         ("knot, know, nots, not_e, annoy", []),
@@ -80,8 +84,19 @@ def test_a_guard_word_that_begins_inside_the_window_is_read_past_its_edge(
         ("\u0130 is not lower-cased letter for letter, is it without?", ["not", "without"]),
     ],
 )
-def test_negators_are_whole_words_of_the_closed_list(text: str, negators: list[str]) -> None:
-    assert [text[start:end] for start, end in gates._negators(text)] == negators
+def test_negators_are_whole_words_of_the_closed_list(text: str, words: list[str]) -> None:
+    assert [text[start:end] for start, end in negators(text)] == words
+
+
+@given(
+    st.lists(
+        st.sampled_from(["no", "not", "NOTHING", "n't", "n’t", "cannot", "without", "x", "_", "-.\né", "ts"]),
+        max_size=9,
+    )
+)
+def test_negators_are_found_as_one_pattern_would_find_them(parts: list[str]) -> None:
+    text = "".join(parts)
+    assert negators(text) == [match.span() for match in ANY_NEGATOR.finditer(text)]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +105,7 @@ def test_negators_are_whole_words_of_the_closed_list(text: str, negators: list[s
         (7, "gate_wrong_type"),
         (["x"], "gate_wrong_type"),
         ("(", "gate_regex_invalid"),
-        ("a" * (gates.LONGEST_PATTERN + 1), "gate_regex_invalid"),
+        ("a" * (LONGEST_PATTERN + 1), "gate_regex_invalid"),
         ({}, "gate_pattern_missing"),
         ({"pattern": ""}, "gate_pattern_missing"),
         ({"pattern": "("}, "gate_regex_invalid"),

@@ -1,7 +1,7 @@
 """What the trace says about points: events, their components and what earned or cost them.
 
-An event is a plain mapping, ready for JSON: ``{type, criterion, points, ...}``. Each has ``components``, points by
-name, and ``attribution``, a list of ``{component, points, matched, missing, spans}``; a span is ``{field, start, end,
+An event is a plain mapping, ready for JSON: ``{type, criterion, points, ...}``. Each has
+``attribution``, a list of ``{component, points, matched, missing, spans}``; a span is ``{field, start, end,
 text}`` of what was written. ``critical`` lists what makes it a critical failure: ``{reason, pattern?, spans}``;
 where gates fired, ``critical_failure_pattern`` is the last of them.
 """

@@ -8,56 +8,30 @@ at each non-overlapping match on its own, in its sentence, and fires when a sing
 * ``require_context`` does not match in the sentence: saved;
 * ``exclude_context`` matches in the sentence: saved.
 
-The sentence runs from the last boundary wholly before the match to the first at or after its end. A boundary
-is ``.``, ``?`` or ``!`` before white space or the end of the text, or a line break.
+The sentence runs from the last boundary wholly before the match to the first at or after its end
+(``sentences.py`` says what a boundary and a negator is).
 """
 
 from __future__ import annotations
 
-import re
 import time
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any, Literal
 
 from rubrictui.ground.errors import InvalidInputError
 from rubrictui.matters.errors import GateTimeoutError
 from rubrictui.matters.model import GateEntry, Value
+from rubrictui.matters.patterns import PatternError, compile_pattern, pattern_problem
+from rubrictui.matters.sentences import Sentences
 
 TIME_LIMIT = 1.0
 """Seconds one gate may take on one text; as many more as the text has millions of characters."""
-
-LONGEST_PATTERN = 10_000
-"""Characters; compiling has no time limit of its own."""
 
 EXPLAINED_MATCHES = 500
 """How many matches a verdict explains; it judges all of them."""
 
 GATE_KEYS = ("pattern", "negation_guard", "negation_scope", "require_context", "exclude_context")
 SCOPES = ("span", "before")
-
-# Each begins with a fixed letter, which a scan for it skips to; all in lower case. Whether a word begins
-# there is looked at afterwards.
-_NEGATING_WORDS = (
-    re.compile(r"n(?:o(?:t(?:hing)?|ne|r)?|ever|either)\b"),
-    re.compile(r"cannot\b"),
-    re.compile(r"without\b"),
-)
-_NEGATING_SUFFIX = re.compile(r"n['\u2019]t\b")
-_ANY_NEGATOR = re.compile(
-    r"\b(?:no|not|never|nothing|none|neither|nor|cannot|without)\b|n['\u2019]t\b", re.IGNORECASE
-)
-
-_STOPS = ".?!"
-_LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
-
-LONG_TEXT = 20_000
-"""Characters above which a search is always timed, and lets other threads run meanwhile."""
-
-# What repeats can backtrack without end; choices multiply, so that a few are harmless.
-_REPEATS = re.compile(r"[*+{]|\(\?(?!:)")
-MANY_CHOICES = 8
 
 Outcome = Literal["fires", "negated", "context_missing", "context_excluded"]
 
@@ -203,59 +177,6 @@ def _mapping_problems(entry: Mapping[Any, Any]) -> Iterator[GateEntryProblem]:
             )
 
 
-def pattern_problem(pattern: str) -> str | None:
-    """Why a pattern does not compile; None when it does."""
-    try:
-        _compile(pattern)
-    except _PatternError as error:
-        return str(error)
-    return None
-
-
-class _PatternError(Exception):
-    pass
-
-
-class _Pattern:
-    """A compiled pattern. Asking the clock costs more than most searches, so one that can try only a few
-    ways at each place is searched for without it in a text that is not long."""
-
-    __slots__ = ("_is_brief", "_regex")
-
-    def __init__(self, compiled: Any, pattern: str) -> None:
-        self._regex = compiled
-        choices = pattern.replace("(?:", "(")
-        self._is_brief = not _REPEATS.search(pattern) and sum(map(choices.count, "(|?")) <= MANY_CHOICES
-
-    def search(self, text: str, limit: float) -> Any:
-        """The first match; None without one.
-
-        Raises:
-            TimeoutError: it took longer than ``limit`` seconds.
-        """
-        if self._is_brief and len(text) <= LONG_TEXT:
-            return self._regex.search(text)
-        return self._regex.search(text, timeout=limit, concurrent=len(text) > LONG_TEXT)
-
-    def finditer(self, text: str, limit: float) -> Iterator[Any]:
-        """All matches that do not overlap. Raises as ``search``, while it is iterated."""
-        found: Iterator[Any] = self._regex.finditer(text, timeout=limit, concurrent=len(text) > LONG_TEXT)
-        return found
-
-
-@lru_cache(maxsize=4096)
-def _compile(pattern: str) -> _Pattern:
-    # Imported here: a matter without gates does without it.
-    import regex
-
-    if len(pattern) > LONGEST_PATTERN:
-        raise _PatternError(f"it is longer than {LONGEST_PATTERN:,} characters")
-    try:
-        return _Pattern(regex.compile(pattern, regex.IGNORECASE), pattern)
-    except (regex.error, RecursionError, OverflowError, MemoryError, ValueError, KeyError) as error:
-        raise _PatternError(" ".join(str(error).split()) or "it cannot be compiled") from None
-
-
 class Gate:
     """An entry ready to judge texts; compiled once, when its matter is loaded."""
 
@@ -268,10 +189,14 @@ class Gate:
         """
         self.entry = entry
         try:
-            self._pattern = _compile(entry.pattern)
-            self._require = _compile(entry.require_context) if entry.require_context is not None else None
-            self._exclude = _compile(entry.exclude_context) if entry.exclude_context is not None else None
-        except _PatternError as error:
+            self._pattern = compile_pattern(entry.pattern)
+            self._require = (
+                compile_pattern(entry.require_context) if entry.require_context is not None else None
+            )
+            self._exclude = (
+                compile_pattern(entry.exclude_context) if entry.exclude_context is not None else None
+            )
+        except PatternError as error:
             raise InvalidInputError(f"the pattern {entry.pattern!r} is no regex: {error}.") from None
 
     def judge(self, text: str) -> GateVerdict:
@@ -319,10 +244,10 @@ class Gate:
                     yield _plain(match)
                     self._keep(deadline)
                 return
-            sentences: _Sentences | None = None
+            sentences: Sentences | None = None
             contexts: dict[tuple[int, int], tuple[Any, Any]] = {}
             for match in found:
-                sentences = sentences or _Sentences(text)
+                sentences = sentences or Sentences(text)
                 yield self._guarded(match, sentences, contexts, limit)
                 self._keep(deadline)
         except TimeoutError:
@@ -335,7 +260,7 @@ class Gate:
     def _guarded(
         self,
         match: Any,
-        sentences: _Sentences,
+        sentences: Sentences,
         contexts: dict[tuple[int, int], tuple[Any, Any]],
         limit: float,
     ) -> GateMatch:
@@ -401,68 +326,3 @@ def _plain(match: Any) -> GateMatch:
         sentence_end=end,
         sentence=text,
     )
-
-
-class _Sentences:
-    """Where the sentences of a text begin and end, and where its negators stand."""
-
-    __slots__ = ("_boundaries", "_negators", "text")
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self._boundaries = _boundaries(text)
-        self._negators: list[tuple[int, int]] | None = None
-
-    def around(self, start: int, end: int) -> tuple[int, int]:
-        """(start, end) of the sentence of a match: after the last boundary wholly before it, up to the
-        first boundary at or after its end. A boundary is one character."""
-        boundaries = self._boundaries
-        before = bisect_left(boundaries, start)
-        first = boundaries[before - 1] + 1 if before else 0
-        after = bisect_left(boundaries, end)
-        last = boundaries[after] if after < len(boundaries) else len(self.text)
-        return first, last
-
-    def negator(self, start: int, end: int) -> tuple[int, int] | None:
-        """(start, end) of the first negator that begins in ``start <= i < end``; it may go on past ``end``."""
-        if self._negators is None:
-            self._negators = _negators(self.text)
-        index = bisect_left(self._negators, (start, 0))
-        if index < len(self._negators) and self._negators[index][0] < end:
-            return self._negators[index]
-        return None
-
-
-def _boundaries(text: str) -> list[int]:
-    """Where each boundary stands, in order. Finding single characters is much faster than a pattern."""
-    found: list[int] = []
-    length = len(text)
-    for stop in _STOPS:
-        at = text.find(stop)
-        while at >= 0:
-            if at + 1 == length or text[at + 1].isspace():
-                found.append(at)
-            at = text.find(stop, at + 1)
-    for line_break in _LINE_BREAKS:
-        at = text.find(line_break)
-        while at >= 0:
-            found.append(at)
-            at = text.find(line_break, at + 1)
-    found.sort()
-    return found
-
-
-def _negators(text: str) -> list[tuple[int, int]]:
-    """(start, end) of every negator, in order."""
-    lowered = text.lower()
-    if len(lowered) != len(text):
-        # A few letters are longer in lower case, so that places would not be those of the text.
-        return [match.span() for match in _ANY_NEGATOR.finditer(text)]
-    found = [match.span() for match in _NEGATING_SUFFIX.finditer(lowered)]
-    for word in _NEGATING_WORDS:
-        for match in word.finditer(lowered):
-            start = match.start()
-            if start == 0 or not (lowered[start - 1].isalnum() or lowered[start - 1] == "_"):
-                found.append(match.span())
-    found.sort()
-    return found

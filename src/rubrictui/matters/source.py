@@ -141,12 +141,6 @@ class MatterSource:
         """How findings call a document."""
         return str(self.directory / path) if self.directory is not None else path
 
-    def document_exists(self, path: str) -> bool:
-        """Whether ``path`` (as ``documents[].path`` writes it) is a file inside the matter."""
-        if self.directory is None:
-            return path in self._texts
-        return self._inside(path) is not None
-
     def document_text(self, path: str, findings: Findings | None = None) -> str | None:
         """The text of a document, without a byte order mark; None when it is no file inside the matter,
         cannot be read or is not UTF-8 (then why is added to ``findings``)."""
