@@ -7,7 +7,7 @@ the episode goes on. The same matter, seed and actions give the same trace.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from rubrictui.matters import observation as view
 from rubrictui.matters.errors import EpisodeEnded, GateTimeoutError
@@ -16,6 +16,16 @@ from rubrictui.matters.final import score_final
 from rubrictui.matters.issues import score_issue
 from rubrictui.matters.loading import Matter
 from rubrictui.matters.negotiation import Reply, accept_counter, send_markup, table_of_label
+from rubrictui.matters.outcomes import (
+    Action,
+    Outcome,
+    Result,
+    acknowledged,
+    error,
+    field_error,
+    no_redline_target,
+    wrong_type,
+)
 from rubrictui.matters.questions import ESCALATION, QUESTION, score_ask
 from rubrictui.matters.redlines import score_redline
 from rubrictui.matters.results import episode_result
@@ -34,34 +44,8 @@ from rubrictui.matters.submissions import (
     text_or_number,
 )
 
-Action = Mapping[str, Any]
-Result = dict[str, Any]
-
-UNKNOWN_ACTION = -0.5
-BUDGET_USED_UP = -0.5
-EMPTY = -0.25
-FIELD_ERROR = -0.25
-NO_REVISION_TARGET = -0.25
-NO_REDLINE_TARGET = -0.75
-NO_OUTSTANDING_COUNTER = -0.25
-UNKNOWN_DOCUMENT = -0.2
-UNKNOWN_SECTION = -0.1
-SHORT_QUERY = -0.1
 SHORTEST_QUERY = 3
-
-
-class Outcome(NamedTuple):
-    """What an action came to: the result shown, its reward and the event it made. ``valid`` is False where
-    it came to nothing (an error, or nothing learned), None where it was no action at all."""
-
-    result: Result
-    reward: float = 0.0
-    event: Event | None = None
-    valid: bool | None = True
-
-
-def _error(code: str, reward: float, message: str, **more: Any) -> Outcome:
-    return Outcome({"kind": "error", "code": code, "message": message, **more}, reward, None, False)
+"""Characters of a search."""
 
 
 class Episode:
@@ -129,7 +113,7 @@ class Episode:
         Returns:
             observation, reward, terminated, truncated, info. ``info`` holds what the observation must not:
             ``event`` (None for an action without one), ``events`` (every event this step added to the
-            trace), ``valid``, ``raw_score`` so far.
+            trace), ``valid``, ``raw_score`` so far. Events are the trace itself: treat them as frozen.
 
         Raises:
             EpisodeEnded: the episode had ended before.
@@ -146,8 +130,8 @@ class Episode:
         self.steps += 1
         try:
             outcome = self._carry_out(action)
-        except GateTimeoutError as error:
-            self._aborted = error
+        except GateTimeoutError as out_of_time:
+            self._aborted = out_of_time
             raise
         result = outcome.result
         if self.steps >= self._limits.maximum_steps and not self.terminated:
@@ -185,7 +169,7 @@ class Episode:
         if handler is None:
             known = ", ".join(view.action_types(has_negotiation=self._state.plan.has_negotiation))
             message = f"There is no such action. Actions are {known}."
-            return _error("unknown_action", UNKNOWN_ACTION, message)._replace(valid=None)
+            return error("unknown_action", message)
         return handler(self, action)
 
     def _observe(self, last_result: Result | None) -> dict[str, Any]:
@@ -204,7 +188,7 @@ class Episode:
         document_id = action.get("document_id")
         document = self.matter.documents.get(document_id) if isinstance(document_id, str) else None
         if document is None:
-            return _error("unknown_document", UNKNOWN_DOCUMENT, "There is no such document.")
+            return error("unknown_document", "There is no such document.")
         section: str | None = None
         text = document.text
         if action.get("section") is None:
@@ -213,11 +197,10 @@ class Episode:
         else:
             section = text_or_number(action["section"])
             if section is None:
-                return _wrong_type(("section",))
+                return wrong_type("section")
             if section not in document.sections:
-                return _error(
+                return error(
                     "unknown_section",
-                    UNKNOWN_SECTION,
                     f"{document.id} has no such section.",
                     available=[*document.tokens, FULL],
                 )
@@ -240,7 +223,7 @@ class Episode:
         query = query.strip().lower() if isinstance(query, str) else ""
         if len(query) < SHORTEST_QUERY:
             message = f"Search for at least {SHORTEST_QUERY} characters."
-            return _error("short_query", SHORT_QUERY, message)
+            return error("short_query", message)
         return Outcome(search(self._state.plan, query))
 
     # Asking
@@ -248,10 +231,10 @@ class Episode:
     def _ask_client(self, action: Action) -> Outcome:
         state = self._state
         if len(state.questions) >= self._limits.maximum_client_questions:
-            return _error("question_budget", BUDGET_USED_UP, "No questions are left.")
+            return error("question_budget", "No questions are left.")
         question = action.get("question")
         if not isinstance(question, str) or not question.strip():
-            return _error("empty_question", EMPTY, "Ask something: question is empty.")
+            return error("empty_question", "Ask something: question is empty.")
         state.questions.append(question)
         text = WrittenText(("question", question))
         event, ask = score_ask(QUESTION, state.plan.questions, text, "question", state.asked)
@@ -265,10 +248,10 @@ class Episode:
     def _escalate(self, action: Action) -> Outcome:
         state = self._state
         if len(state.escalations) >= self._limits.maximum_escalations:
-            return _error("escalation_budget", BUDGET_USED_UP, "No escalations are left.")
+            return error("escalation_budget", "No escalations are left.")
         topic, reason = action.get("topic"), action.get("reason")
         if not (isinstance(topic, str) and topic.strip() and isinstance(reason, str) and reason.strip()):
-            return _error("empty_escalation", EMPTY, "An escalation needs a topic and a reason.")
+            return error("empty_escalation", "An escalation needs a topic and a reason.")
         state.escalations.append({"topic": topic, "reason": reason})
         text = WrittenText(("topic", topic), ("reason", reason))
         event, ask = score_ask(ESCALATION, state.plan.escalations, text, "topic", state.raised)
@@ -284,13 +267,13 @@ class Episode:
 
     def _submit_issue(self, action: Action) -> Outcome:
         read = read_issue(action)
-        return _field_error(read) if isinstance(read, FieldProblem) else self._submit(read, action)
+        return field_error(read) if isinstance(read, FieldProblem) else self._submit(read, action)
 
     def _propose_redline(self, action: Action) -> Outcome:
         read = read_redline(action)
         if isinstance(read, FieldProblem):
-            return _field_error(read)
-        return self._submit(read, action) if self._target_exists(read) else _no_redline_target()
+            return field_error(read)
+        return self._submit(read, action) if self._target_exists(read) else no_redline_target()
 
     def _target_exists(self, redline: RedlineSubmission) -> bool:
         return (redline.document_id, redline.section) in self._state.plan.sections
@@ -299,7 +282,7 @@ class Episode:
         event = self._score(submission)
         self._state.submissions.append(submission)
         self._state.events.append(event)
-        return Outcome(_acknowledged(action), event["points"], event)
+        return Outcome(acknowledged(action), event["points"], event)
 
     def _score(self, submission: Submission) -> Event:
         if isinstance(submission, IssueSubmission):
@@ -309,7 +292,7 @@ class Episode:
     def _revise_issue(self, action: Action) -> Outcome:
         read = read_issue(action)
         if isinstance(read, FieldProblem):
-            return _field_error(read)
+            return field_error(read)
         return self._revise(
             action, read, lambda other: isinstance(other, IssueSubmission) and other.label == read.label
         )
@@ -317,9 +300,9 @@ class Episode:
     def _revise_redline(self, action: Action) -> Outcome:
         read = read_redline(action)
         if isinstance(read, FieldProblem):
-            return _field_error(read)
+            return field_error(read)
         if not self._target_exists(read):
-            return _no_redline_target()
+            return no_redline_target()
         return self._revise(
             action,
             read,
@@ -337,7 +320,7 @@ class Episode:
         index = next((at for at, other in enumerate(state.submissions) if is_same(other)), None)
         if index is None:
             message = "There is nothing with this label to revise."
-            return _error("no_revision_target", NO_REVISION_TARGET, message)
+            return error("no_revision_target", message)
         before = raw_score(state.events)
         state.submissions[index] = revised
         state.forget_matches()
@@ -354,7 +337,7 @@ class Episode:
             "label": revised.label,
             "rescored": rescored,
         }
-        return Outcome(_acknowledged(action), points, event)
+        return Outcome(acknowledged(action), points, event)
 
     # Negotiation
 
@@ -364,7 +347,7 @@ class Episode:
             return refusal
         read = read_markup(action)
         if isinstance(read, FieldProblem):
-            return _field_error(read)
+            return field_error(read)
         self._state.rounds_used += 1
         return self._reply(send_markup(self._state, read))
 
@@ -377,15 +360,15 @@ class Episode:
         counter = found[1].acceptable() if found is not None else None
         if found is None or counter is None:
             message = "There is no offer of the other side to accept under this label."
-            return _error("no_outstanding_counter", NO_OUTSTANDING_COUNTER, message)
+            return error("no_outstanding_counter", message)
         self._state.rounds_used += 1
         return self._reply(accept_counter(*found, counter.text))
 
     def _negotiation_refusal(self) -> Outcome | None:
         if not self._state.plan.has_negotiation:
-            return _error("negotiation_unavailable", 0.0, "There is nobody to negotiate with in this matter.")
+            return error("negotiation_unavailable", "There is nobody to negotiate with in this matter.")
         if self._state.rounds_used >= self._limits.maximum_negotiation_rounds:
-            return _error("round_budget", BUDGET_USED_UP, "No negotiation rounds are left.")
+            return error("round_budget", "No negotiation rounds are left.")
         return None
 
     def _reply(self, reply: Reply) -> Outcome:
@@ -398,7 +381,7 @@ class Episode:
     def _submit_final(self, action: Action) -> Outcome:
         summary = action.get("summary")
         if summary is not None and not isinstance(summary, str):
-            return _wrong_type(("summary",))
+            return wrong_type("summary")
         event = score_final(self._state, summary or "")
         self._state.events.append(event)
         self.terminated = True
@@ -418,27 +401,3 @@ _HANDLERS: dict[str, Callable[[Episode, Action], Outcome]] = {
     "accept_counterparty": Episode._accept_counterparty,
     "submit_final": Episode._submit_final,
 }
-
-
-def _acknowledged(action: Action) -> Result:
-    """Nothing is said of what was matched; the label is echoed as it was given."""
-    return {"kind": "ack", "issue_id": action["issue_id"]}
-
-
-def _wrong_type(fields: tuple[str, ...]) -> Outcome:
-    message = f"These fields have values of the wrong type: {', '.join(fields)}."
-    return _error("wrong_type", FIELD_ERROR, message, fields=list(fields))
-
-
-def _field_error(problem: FieldProblem) -> Outcome:
-    if problem.code == "no_redline_target":
-        return _no_redline_target()
-    if problem.code == "wrong_type":
-        return _wrong_type(problem.fields)
-    message = f"These fields are missing: {', '.join(problem.fields)}."
-    return _error("missing_fields", FIELD_ERROR, message, missing=list(problem.fields))
-
-
-def _no_redline_target() -> Outcome:
-    message = "There is no such section to redline."
-    return _error("no_redline_target", NO_REDLINE_TARGET, message)
