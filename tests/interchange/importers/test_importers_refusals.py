@@ -190,6 +190,8 @@ HOSTILE = (
     ("<b></b>Plain<i> </i>", "Plain"),
     ("<ol><li>a</li><li>b</li></ol>", "1. a\n2. b"),
     ('<img src=x onerror="y()" alt="a chart"><br>', "a chart"),
+    ("<!-- <p>unseen</p> --><p>Seen</p>", "Seen"),
+    ("<p>2 < 3</p>", "2 < 3"),
     ("a < b and <think> stay", "a < b and <think> stay"),
     ("x\x1b[2Jy\x07z", "x[2Jyz"),
 )

@@ -12,6 +12,8 @@ _TAGS = (
 )
 _HTML = re.compile(rf"</?(?:{_TAGS})(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _ANY_TAG = re.compile(r"<[^<>]*>")
+# A sign that no tag ends: the parser would look for its end again and again.
+_LONE = re.compile(r"<(?![A-Za-z/!?][^<>]*>)")
 _BLOCKS = frozenset(
     [
         "p",
@@ -59,11 +61,24 @@ def text_of_html(text: str) -> str:
         return _without_tags(text)
     reader = _Reader()
     try:
-        reader.feed(text)
+        reader.feed(_LONE.sub("&lt;", _without_comments(text)))
         reader.close()
     except AssertionError:  # what the parser says of a broken declaration
         return _without_tags(text)
     return reader.text()
+
+
+def _without_comments(text: str) -> str:
+    parts: list[str] = []
+    at = 0
+    while (start := text.find("<!--", at)) >= 0:
+        parts.append(text[at:start])
+        end = text.find("-->", start + 4)
+        if end < 0:  # browsers show nothing after it either
+            return "".join(parts)
+        at = end + 3
+    parts.append(text[at:])
+    return "".join(parts)
 
 
 def _without_tags(text: str) -> str:

@@ -24,6 +24,9 @@ _DELIMITERS = re.compile(
 )
 _EMPHASIS = re.compile(r"(\*\*|__|\*|`)(?=\S)(.+?)(?<=\S)\1")
 
+#: Marks are not looked for in longer cells: those without an end make that slow.
+_LONGEST_CELL = 5_000
+
 
 class _Block(NamedTuple):
     """A heading (``level`` 1 to 6), a table (``grid``), or other text."""
@@ -38,7 +41,8 @@ def _recognises(source: Source) -> bool:
     if source.begins in ("<", "{"):
         return False
     for match in _DELIMITERS.finditer(source.text):
-        before = source.text[: match.start()].rstrip("\r\n").rpartition("\n")[2]
+        end = match.start() - 1
+        before = source.text[source.text.rfind("\n", 0, max(end, 0)) + 1 : max(end, 0)]
         if "|" in before and is_header(_cells(before)):
             return True
     return False
@@ -126,7 +130,8 @@ def _words(blocks: Sequence[_Block], start: int, told: set[int], end: int = sys.
 
 def _clean(text: str) -> str:
     """A cell without the marks of emphasis around words that names cannot show."""
-    return _EMPHASIS.sub(r"\2", plain(text))
+    words = plain(text)
+    return _EMPHASIS.sub(r"\2", words) if len(words) <= _LONGEST_CELL else words
 
 
 def _blocks(text: str) -> list[_Block]:
