@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from form_host import RUBRIC, Template, keys, until
+from form_host import RUBRIC, Template, keys, screen_text, until
 from textual.pilot import Pilot
 from textual.screen import Screen
 
 from rubrictui.app import RubrictuiApp
-from rubrictui.core.model import Node, VersionSnapshot
+from rubrictui.core.model import Level, Node, Scale, VersionSnapshot
 from rubrictui.engine import Engine
 from rubrictui.screens.builder import BuilderScreen
 from rubrictui.shell.opening import StoreOpening
@@ -136,3 +136,17 @@ async def test_a_rule_is_tried_on_a_subject_of_the_store(template: Template, tmp
         await until(at.pilot, lambda: "Tried on" in told())
         assert "section.field is missing" in told()
         assert "The rule answers: Miss" in told()
+
+
+async def test_the_choice_of_a_scale_offers_those_of_the_store_and_marks_what_is_published(
+    template: Template, tmp_path: Path
+) -> None:
+    async with desk(template, tmp_path) as at:
+        new = Scale(id="ab", name="Zero or one", levels=(Level(id="z", label="Zero"),))
+        (await at.app.engine()).save_scale(new)
+        await at.builder.read_scales().wait()
+        await at.at("people", "scale")
+        await keys(at.pilot, "enter")
+        assert "published · 3 levels" in screen_text(at.app)
+        await keys(at.pilot, "z enter")
+        assert at.stored("people").scale_id == new.id

@@ -213,7 +213,7 @@ def test_the_scales_of_the_draft_come_first_then_the_others_by_name_then_a_new_o
         "Percentage",
         "New scale…",
     ]
-    assert "a published version uses it" in choices[0].about
+    assert choices[0].about.startswith("published · ")
     assert choices[0].preview == ("Miss (0)", "Partial (0.5)", "Meets (1)")
     assert choices[-1].value == NEW_SCALE
 

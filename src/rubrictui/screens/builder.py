@@ -274,10 +274,10 @@ class BuilderScreen(BuilderEdits):
         if screens.load("scales") is not None:
             self.app.run_worker(self.run_action("app.open('scales')"), exclusive=False)
 
-    async def on_screen_resume(self) -> None:
+    def on_screen_resume(self) -> None:
         """Scales may have come or changed meanwhile."""
         if self.is_open:
-            self.fields.set_scales(await self.shell.ask(lambda engine: engine.scales()))
+            self.read_scales()
 
     @work(exit_on_error=False, exclusive=True, group="choose")
     async def on_fields_pane_rule_test_asked(self, message: FieldsPane.RuleTestAsked) -> None:

@@ -156,6 +156,20 @@ class BuilderBase(ShellScreen[None]):
         self.refresh_bindings()
         if started:
             self.say(f"A new draft was started{started}.")
+        self.read_scales()
+
+    @work(exit_on_error=False, exclusive=True, group="scales")
+    async def read_scales(self) -> None:
+        """Learn which scales there are, and which of them a published version uses."""
+
+        def found(engine: Engine) -> tuple[tuple[Scale, ...], list[str]]:
+            uses = engine.all_scale_uses()
+            return engine.scales(), [
+                scale for scale, used in uses.items() if any(use.is_frozen for use in used)
+            ]
+
+        scales, frozen = await self.shell.ask(found)
+        self.fields.set_scales(scales, frozen=frozen)
 
     def _read(self, engine: Engine) -> tuple[RubricDraft, tuple[SampleSet, ...], tuple[Scale, ...], str]:
         from rubrictui.engine.errors import StateError

@@ -64,7 +64,7 @@ def scale_words(scale: Scale) -> str:
 
 def scale_choice(scale: Scale, is_frozen: bool) -> Choice:
     """A scale to choose, with its levels as preview."""
-    about = scale_words(scale) + ("; a published version uses it" if is_frozen else "")
+    about = ("published · " if is_frozen else "") + scale_words(scale)
     preview = tuple(
         f"{level.label} ({level.normalized_value:.3g})"
         + (f"  {level.description.strip()}" if level.description and level.description.strip() else "")
