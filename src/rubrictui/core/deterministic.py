@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.model import Level, Scale, ScaleType, Value
@@ -138,26 +138,72 @@ def evaluate_rule(rule: Rule, data: Any, scale: Scale | None) -> RuleAnswer | No
     Raises:
         RuleError: an unknown operator, a wrong count of values, a bad pattern, or one that took too long.
     """
+    compiled = compile_rule(rule, scale)
+    return None if compiled is None else compiled.answer(data)
+
+
+class CompiledRule(NamedTuple):
+    """A rule made ready for many subjects: what it answers in each case stands here once."""
+
+    parts: tuple[str, ...]
+    compare: Callable[[Any, tuple[Any, ...]], bool]
+    values: tuple[Any, ...]
+    when_true: RuleAnswer | None
+    when_false: RuleAnswer | None
+    when_missing: RuleAnswer | None
+
+    def answer(self, data: Any) -> RuleAnswer | None:
+        """What the rule says of this data: one of the three answers above, or None.
+
+        Raises:
+            RuleError: a pattern that took too long.
+        """
+        found = _read(data, self.parts)
+        if found is MISSING and self.when_missing is not None:
+            return self.when_missing
+        return self.when_true if self.compare(found, self.values) else self.when_false
+
+
+def compile_rule(rule: Rule, scale: Scale | None) -> CompiledRule | None:
+    """The rule ready to run on a criterion's scale; None without a path, for then it never answers.
+
+    Raises:
+        RuleError: an unknown operator, a wrong count of values, or a bad pattern.
+    """
     if not rule.path:
         return None
     compare = _checked_operator(rule)
-    found = read_path(data, rule.path)
     rationale = f"Deterministic {rule.path}"
-    if found is MISSING and rule.not_applicable_when_missing is True:
-        return RuleAnswer(is_not_applicable=True, rationale=f"{rationale} is missing")
-    label = rule.level_when_true if compare(found, rule.values) else rule.level_when_false
-    if not label:
-        return None
-    level, raw = _resolve_label(label, scale)
-    if level is not None:
-        return RuleAnswer(scale_level_id=level.id, scale_level_label=level.label, rationale=rationale)
-    return RuleAnswer(raw_value=raw, rationale=rationale)
+
+    def answer(label: str | None) -> RuleAnswer | None:
+        if not label:
+            return None
+        level, raw = _resolve_label(label, scale)
+        if level is not None:
+            return RuleAnswer(scale_level_id=level.id, scale_level_label=level.label, rationale=rationale)
+        return RuleAnswer(raw_value=raw, rationale=rationale)
+
+    missing = None
+    if rule.not_applicable_when_missing is True:
+        missing = RuleAnswer(is_not_applicable=True, rationale=f"{rationale} is missing")
+    return CompiledRule(
+        parts=tuple(rule.path.split(".")),
+        compare=compare,
+        values=rule.values,
+        when_true=answer(rule.level_when_true),
+        when_false=answer(rule.level_when_false),
+        when_missing=missing,
+    )
 
 
 def read_path(data: Any, path: str) -> Any:
     """What stands at a dotted path, or ``MISSING``. Integers index lists, ``length`` counts a list."""
+    return _read(data, path.split("."))
+
+
+def _read(data: Any, parts: Sequence[str]) -> Any:
     here = data
-    for part in path.split("."):
+    for part in parts:
         if isinstance(here, Mapping):
             if part not in here:
                 return MISSING
