@@ -6,13 +6,12 @@ import argparse
 from typing import Any
 
 from rubrictui.cli._input import STDIN, convert, read_bytes, shown
-from rubrictui.cli._matter_input import cases
+from rubrictui.cli._matter_input import cases, matter_of
 from rubrictui.cli._output import Output, counted, error_json, number, short
 from rubrictui.cli._parser import UsageError
 from rubrictui.ground.errors import InvalidInputError, RubrictuiError
 from rubrictui.matters.gate_lab import LabVerdict, find_gates, gates_of, judge, reason
 from rubrictui.matters.gates import GateMatch, GateVerdict, gate_entry
-from rubrictui.matters.loading import Matter
 from rubrictui.matters.model import GateEntry
 
 LISTED = 20
@@ -56,7 +55,7 @@ def _gates(options: argparse.Namespace) -> list[tuple[str, GateEntry]]:
     if options.pattern is None and any(guards):
         raise _usage("--guard, --scope, --require and --exclude go with --pattern")
     if options.matter is not None:
-        matter = Matter.from_directory(options.matter)
+        matter = matter_of(options.matter)
         found = find_gates(matter, options.gate) if options.gate is not None else gates_of(matter)
         return [(gate.name, gate.entry) for gate in found]
     if options.entry is not None:

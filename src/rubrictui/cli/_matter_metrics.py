@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rubrictui.cli._input import shown
-from rubrictui.cli._matter_input import actions_of, documents
+from rubrictui.cli._matter_input import actions_file, actions_of, documents, matter_folder
 from rubrictui.cli._output import Output, counted, number
 from rubrictui.ground.errors import InvalidInputError
 from rubrictui.matters.loading import Matter
@@ -17,8 +17,10 @@ from rubrictui.matters.replay import replay
 
 
 def run(options: argparse.Namespace, output: Output) -> int:
-    matter = Matter.from_directory(options.matter) if options.matter is not None else None
-    rows = [row for file in options.files for row in _rows(file, matter, options.seed, output)]
+    folder = matter_folder(options.matter) if options.matter is not None else None
+    matter = Matter.from_directory(folder) if folder is not None else None
+    files = [(file, actions_file(file, folder) if folder is not None else file) for file in options.files]
+    rows = [row for name, file in files for row in _rows(name, file, matter, options.seed, output)]
     if not rows:
         raise InvalidInputError("there is no scored episode in these files.", remedy="Give results.")
     if options.episodes:
@@ -28,11 +30,11 @@ def run(options: argparse.Namespace, output: Output) -> int:
     return 0
 
 
-def _rows(file: str, matter: Matter | None, seed: int, output: Output) -> Iterator[EpisodeRow]:
+def _rows(name: str, file: str, matter: Matter | None, seed: int, output: Output) -> Iterator[EpisodeRow]:
     """The episodes of a file. A case that was answered with an error has no score and is told, not counted."""
     found = documents(file)
     if matter is not None and not any(_is_result(one) for _, one in found):
-        yield episode_row(replay(matter, actions_of(file), seed=seed), name=shown(file), matter=matter)
+        yield episode_row(replay(matter, actions_of(file), seed=seed), name=shown(name), matter=matter)
         return
     for where, one in found:
         if isinstance(one, dict) and "error" in one and "result" not in one:

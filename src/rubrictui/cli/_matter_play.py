@@ -10,6 +10,7 @@ from typing import TextIO
 import msgspec
 
 from rubrictui.cli._input import STDIN, read_lines
+from rubrictui.cli._matter_input import matter_of
 from rubrictui.cli._matter_words import (
     HELP,
     CommandError,
@@ -21,14 +22,13 @@ from rubrictui.cli._matter_words import (
 from rubrictui.cli._output import Output, counted, number
 from rubrictui.ground.errors import InvalidInputError, RubrictuiError
 from rubrictui.matters.episode import Episode
-from rubrictui.matters.loading import Matter
 from rubrictui.matters.metrics import episode_metrics
 
 PROMPT = "> "
 
 
 def run(options: argparse.Namespace, output: Output) -> int:
-    episode = Episode(Matter.from_directory(options.matter), seed=options.seed)
+    episode = Episode(matter_of(options.matter), seed=options.seed)
     player = _Player(episode, output, rewards=options.rewards, record=_record(options.record))
     try:
         player.open()

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
+from rubrictui.cli._matter_input import matter_folder, matter_of
 from rubrictui.cli._output import Output, counted, short
-from rubrictui.matters.loading import Matter
 from rubrictui.matters.probes import ProbeOutcome, read_probes, run_probes
 
 
 def run(options: argparse.Namespace, output: Output) -> int:
-    matter = Matter.from_directory(options.matter) if options.matter is not None else None
-    reports = [run_probes(read_probes(file), matter) for file in options.files]
+    matter = matter_of(options.matter) if options.matter is not None else None
+    reports = [run_probes(read_probes(_file(file)), matter) for file in options.files]
     outcomes = [outcome for report in reports for outcome in report.outcomes]
     failures = [outcome for outcome in outcomes if not outcome.passed]
     unprobed = list(dict.fromkeys(name for report in reports for name in report.unprobed))
@@ -33,6 +34,13 @@ def run(options: argparse.Namespace, output: Output) -> int:
         if unprobed:
             output.say(f"No probe names {', '.join(unprobed)}.")
     return int(bool(failures))
+
+
+def _file(name: str) -> Path:
+    """A probe file, or the folder it is in: one that is there, else a shipped matter."""
+    path = Path(name)
+    # A name with an ending is a file, and a missing one is told as such.
+    return path if path.exists() or path.suffix else matter_folder(name)
 
 
 def _line(outcome: ProbeOutcome) -> str:

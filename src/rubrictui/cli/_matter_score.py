@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from rubrictui.cli._input import shown
-from rubrictui.cli._matter_input import actions_of, cases
+from rubrictui.cli._matter_input import actions_file, actions_of, cases, matter_folder, matter_of
 from rubrictui.cli._output import Output, counted, error_json, number, short
 from rubrictui.cli._parser import UsageError
 from rubrictui.ground.errors import InvalidInputError, RubrictuiError
@@ -26,8 +26,9 @@ def run(options: argparse.Namespace, output: Output) -> int:
         raise UsageError(
             "rubrictui matter score: --actions needs --matter.", remedy="(See rubrictui matter score --help.)"
         )
-    matter = Matter.from_directory(options.matter)
-    actions = actions_of(options.actions)
+    folder = matter_folder(options.matter)
+    matter = Matter.from_directory(folder)
+    actions = actions_of(actions_file(options.actions, folder))
     result = replay(matter, actions, seed=options.seed)
     if result["ignored_actions"]:
         output.say(
@@ -147,5 +148,5 @@ def _scored(case: Any, options: argparse.Namespace, where: str) -> dict[str, Any
     given = case.get("matter", options.matter)
     if given is None:
         raise InvalidInputError(f'{where} has no "matter".', remedy="Give one in the line, or with --matter.")
-    matter = Matter.from_dict(given) if isinstance(given, dict) else Matter.from_directory(str(given))
+    matter = Matter.from_dict(given) if isinstance(given, dict) else matter_of(str(given))
     return replay(matter, case["actions"], seed=options.seed)

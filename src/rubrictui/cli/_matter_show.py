@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from rubrictui.cli._matter_input import matter_of
 from rubrictui.cli._output import Output, counted, number, short
 from rubrictui.cli._parser import UsageError
 from rubrictui.matters.errors import RubrictuiError
@@ -20,7 +21,7 @@ def run(options: argparse.Namespace, output: Output) -> int:
             "rubrictui matter show: --section goes with --document.",
             remedy="(See rubrictui matter show --help.)",
         )
-    matter = Matter.from_directory(options.matter)
+    matter = matter_of(options.matter)
     if options.document is not None:
         return _show_document(matter, options.document, options.section, output)
     if output.json:

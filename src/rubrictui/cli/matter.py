@@ -8,7 +8,7 @@ from importlib import import_module
 from rubrictui.cli._output import Output
 from rubrictui.cli._parser import Commands, Parser
 
-_FOLDER = "the folder that holds matter.yaml"
+_FOLDER = "the folder that holds matter.yaml, or the name of a shipped matter"
 
 
 def register(commands: Commands) -> None:
@@ -17,14 +17,26 @@ def register(commands: Commands) -> None:
         "legal matters scored by content: check, play, score, compare",
         description="Legal matters scored by content: documents, a rubric that earns credit by anchors, quotes "
         "and concepts, hidden facts, and a counterparty where there is one. A matter is a folder "
-        "(docs/matters.md); no command here needs a store.",
+        "(docs/matters.md); matter list names those that are shipped. No command here needs a store.",
     )
-    for add in (_add_lint, _add_show, _add_play, _add_score, _add_gate, _add_probe, _add_metrics):
+    for add in (_add_list, _add_lint, _add_show, _add_play, _add_score, _add_gate, _add_probe, _add_metrics):
         add(group)
 
 
 def _later(module: str, options: argparse.Namespace, output: Output) -> int:
     return int(import_module(f"rubrictui.cli._matter_{module}").run(options, output))
+
+
+def _add_list(group: Commands) -> None:
+    parser = group.add(
+        "list",
+        "the matters there are",
+        lambda options, output: _later("list", options, output),
+        description="List the shipped matters, and those in the folders that are given: each folder itself, or the "
+        "folders in it. Where a command takes DIR, a shipped matter goes by its name; a folder of that name wins.",
+        examples=["rubrictui matter list", "rubrictui matter list matters --json"],
+    )
+    parser.add_argument("folders", metavar="DIR", nargs="*", help="a matter, or a folder of matters")
 
 
 def _add_lint(group: Commands) -> None:
@@ -88,13 +100,17 @@ def _add_score(group: Commands) -> None:
         description="Carry out scripted actions on a matter and score them: the reward of every step, every "
         "event with its points, totals and metrics. Actions are a JSON list or JSON Lines.",
         examples=[
-            "rubrictui matter score --matter matters/depot --actions reference.json",
+            "rubrictui matter score --matter saas-agreement --actions reference",
             "rubrictui matter score --matter matters/depot --actions - --json < mine.jsonl",
             "rubrictui matter score --batch episodes.jsonl > results.jsonl",
         ],
     )
     parser.add_argument("--matter", metavar="DIR", help=_FOLDER)
-    parser.add_argument("--actions", metavar="FILE", help="the actions; - is standard input")
+    parser.add_argument(
+        "--actions",
+        metavar="FILE",
+        help="the actions, or the name of a trajectory kept with the matter; - is standard input",
+    )
     parser.add_argument(
         "--batch",
         metavar="FILE",
@@ -153,7 +169,10 @@ def _add_probe(group: Commands) -> None:
         examples=["rubrictui matter probe matters/depot", "rubrictui matter probe probes.yaml --json"],
     )
     parser.add_argument(
-        "files", metavar="FILE", nargs="+", help="probe files, or folders that hold a probes.yaml"
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="probe files, folders that hold a probes.yaml, or shipped matters",
     )
     parser.add_argument("--matter", metavar="DIR", help="where gates are looked up; else what the file says")
 
@@ -173,7 +192,10 @@ def _add_metrics(group: Commands) -> None:
         ],
     )
     parser.add_argument(
-        "files", metavar="FILE", nargs="+", help="results, or actions with --matter; - is stdin"
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="results; with --matter also actions, or trajectories of the matter by name; - is stdin",
     )
     parser.add_argument("--matter", metavar="DIR", help="the matter of the episodes")
     parser.add_argument(

@@ -28,3 +28,12 @@ def sample_files() -> tuple[Path, ...]:
         ROOT / "people.yaml",
         *sorted(ROOT.glob("examples/*/subjects.yaml")),
     )
+
+
+def matter_folders() -> tuple[Path, ...]:
+    """The folders of the shipped legal matters, by name; the folder's name is the name of the matter.
+
+    Each holds ``trajectories/`` beside the matter's own files: actions by which others worked it. Only ``rubrictui matter``
+    reads them; the store knows nothing of matters.
+    """
+    return tuple(sorted(file.parent for file in ROOT.glob("matters/*/matter.yaml")))
