@@ -11,7 +11,9 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
@@ -97,6 +99,9 @@ class LineEditor(Input):
     | up / down | Done, and on to the field before / after. |
     | ctrl+s | Say what is saved. |
     """
+
+    # An input asks for a layout of the screen at every key, because it may grow; this one stays as wide as it is.
+    virtual_size: Reactive[Size] = Reactive(Size(0, 0), layout=False)
 
     def __init__(self) -> None:
         super().__init__(select_on_focus=False)
