@@ -220,7 +220,7 @@ def test_one_error_in_one_file_keeps_everything_out(world: World, folder: Path) 
     edit(folder / RUBRIC, "weight: 1", "wieght: 1\n      content_hash: abc")
     with pytest.raises(SyncRefusedError) as caught:
         world.chief.sync_push(folder)
-    assert [one.line for one in caught.value.problems] == [12, 13]
+    assert [one.line for one in caught.value.problems] == [15, 16]
     assert {scale.name for scale in world.chief.scales()} == {"Meets / Partial / Miss", "Weeks"}
 
 

@@ -191,11 +191,12 @@ class RubricResolver(Resolver):
         if owner is None:
             self._unknown_version(shape)
         elif shape.rubric is not None and shape.rubric.strip().casefold() != owner.strip().casefold():
-            self.error(
-                "unknown_version",
-                f'{shape.version_id} is a version of "{owner}", not of "{shape.rubric}".',
+            # The id decides; the name is for people, and rubrics are renamed.
+            self.warn(
+                "other_name",
+                f'{shape.version_id} is a version of "{owner}". Write that name, or another id.',
                 shape,
-                "version_id",
+                "rubric",
             )
         publication = Publication(
             rubric=shape.rubric or owner or shape.version_id,
