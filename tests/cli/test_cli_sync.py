@@ -15,6 +15,9 @@ from typing import Any
 
 import pytest
 
+from rubrictui.core.model import VersionStatus
+from rubrictui.engine import Engine
+
 Cli = Callable[..., Any]
 
 
@@ -31,29 +34,32 @@ def run(store: Path, *arguments: object, code: int = 0) -> str:
     return done.stdout + done.stderr
 
 
-def test_pull_edit_push_publish_and_push_again(store: Path, tmp_path: Path) -> None:
+def test_pull_edit_push_publish_and_push_again(cli: Cli, store: Path, tmp_path: Path) -> None:
     folder = tmp_path / "files"
     assert 'rubric "Procurement": written (rubrics/procurement.yaml)' in run(store, "pull", folder)
-    assert run(store, "pull", folder) == "Nothing to do.\n"
-    assert "all the same" in run(store, "status", folder, "--strict")
+    assert cli("sync", "pull", folder, "--db", store).err == "Nothing to do.\n"
+    assert "all the same" in cli("sync", "status", folder, "--strict", "--db", store).err
 
     rubric, record = folder / "rubrics/procurement.yaml", folder / "publications/procurement.yaml"
     rubric.write_text("# ours\n" + rubric.read_text().replace("weight: 1", "weight: 3  # heavier", 1))
-    assert "files <" in run(store, "status", folder, "--strict", code=1)
-    shown = run(store, "diff", folder)
+    status = cli("sync", "status", folder, "--strict", "--db", store)
+    assert status.code == 1
+    assert "files <  rubric  Procurement  changed in the files" in status.out
+    shown = cli("sync", "diff", folder, "--db", store).out
     assert "criterion · security · weight: 1 -> 3" in shown
     assert "-      weight: 1\n+      weight: 3\n" in shown
     before = rubric.read_bytes()
-    assert "would be started as a draft from 1.0.0" in run(store, "push", folder, "--dry-run")
+    planned = cli("sync", "push", folder, "--dry-run", "--db", store)
+    assert "would be started as a draft from 1.0.0" in planned.out
     assert rubric.read_bytes() == before
     assert "started as a draft from 1.0.0" in run(store, "push", folder)
-    assert run(store, "push", folder) == "Nothing to do.\n"
+    assert cli("sync", "push", folder, "--db", store).err == "Nothing to do.\n"
 
     (version,) = re.findall(r"^version:\n  id: (\S+)$", rubric.read_text(), re.MULTILINE)
     record.write_text(re.sub(r"version_id: \S+", f"version_id: {version}", record.read_text()))
     assert "published as 2.0.0" in run(store, "push", folder)
-    for again in ("push", "pull", "push"):
-        assert run(store, again, folder) == "Nothing to do.\n"
+    assert run(store, "push", folder) == "Nothing to do.\n"
+    assert cli("sync", "pull", folder, "--db", store).err == "Nothing to do.\n"
     assert rubric.read_text().startswith("# ours\n")
     assert "# heavier" in rubric.read_text()
 
@@ -62,7 +68,8 @@ def test_a_push_that_is_killed_leaves_all_or_nothing_and_can_be_run_again(
     store: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "files"
-    run(store, "pull", folder)
+    with Engine(store) as engine:
+        engine.sync_pull(folder)
     rubrics = sorted((folder / "rubrics").glob("*.yaml"))
     for path in rubrics:
         path.write_text(path.read_text().replace("weight: 1", "weight: 3", 1))
@@ -77,25 +84,21 @@ def test_a_push_that_is_killed_leaves_all_or_nothing_and_can_be_run_again(
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert len(_drafts(store)) in (before, len(rubrics))
-    run(store, "push", folder)
-    assert len(_drafts(store)) == len(rubrics)
-    assert run(store, "push", folder) == "Nothing to do.\n"
-    assert "all the same" in run(store, "status", folder, "--strict")
+    with Engine(store) as engine:
+        engine.sync_push(folder)
+        assert len(_drafts(store)) == len(rubrics)
+        assert not engine.sync_push(folder).changed
+        assert engine.sync_status(folder).in_step
     assert not list(folder.rglob("*.tmp"))
 
 
 def _drafts(store: Path) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "rubrictui", "list", "--json", "--db", str(store)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return [
-        rubric["name"]
-        for rubric in json.loads(done.stdout)
-        if any(version["status"] == "Draft" for version in rubric["versions"])
-    ]
+    with Engine(store) as engine:
+        return [
+            rubric.name
+            for rubric in engine.rubrics()
+            if any(version.status is VersionStatus.DRAFT for version in rubric.versions)
+        ]
 
 
 def test_a_conflict_is_told_and_the_choice_is_named(cli: Cli, store: Path, tmp_path: Path) -> None:
@@ -234,8 +237,6 @@ def test_a_changed_record_goes_on_under_a_new_id_and_is_never_rewritten(
     assert "0B0F4A39-4A52-4A83-9A52-3A0A3D1A0003" not in path.read_text()
     assert cli("sync", "push", records, "--db", store).err == "Nothing to do.\n"
 
-    from rubrictui.engine import Engine
-
     with Engine(store) as engine:
         engine.describe_rubric("Small", "From elsewhere.")
     before = path.read_bytes()
@@ -254,8 +255,6 @@ def test_a_folder_that_cannot_be_written_is_one_line(cli: Cli, store: Path, tmp_
 
 
 def test_hostile_names_reach_neither_the_disk_nor_the_terminal(cli: Cli, tmp_path: Path) -> None:
-    from rubrictui.engine import Engine
-
     store = tmp_path / "s.db"
     with Engine(store) as engine:
         engine.create_rubric("../\u202eevil", id="../../../evil")
