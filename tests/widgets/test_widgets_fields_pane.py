@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 from fields_host import FIFTY, HOSTILE, PERCENT, VERSION, FieldsHost, Host
 from msgspec.structs import replace
+from textual import events
 from textual.pilot import Pilot
 
 from rubrictui.core.model import NodeType, NotApplicablePolicy, RollupMethod, VersionSnapshot
@@ -242,6 +243,26 @@ async def test_a_change_from_elsewhere_is_shown_and_what_is_typed_stays() -> Non
         assert " 9 " in at.told
 
 
+async def test_tab_is_done_and_goes_on_to_the_next_field() -> None:
+    async with desk() as at:
+        await at.at("name")
+        await at.press("enter", "tab")
+        assert at.pane.current is not None
+        assert at.pane.current.name == "key"
+        await at.at("guidance")
+        await at.press("enter", "x", "shift+tab")
+        assert at.pane.current.name == "description"
+        assert at.host.sent == [("problem", "guidance", "x")]
+
+
+async def test_another_node_without_that_field_is_begun_at_its_first() -> None:
+    async with desk() as at:
+        await at.at("evaluator_config")
+        at.host.show("need")
+        assert at.pane.current is not None
+        assert at.pane.current.name == "name"
+
+
 async def test_the_cursor_stays_on_its_field_when_rows_come_and_go() -> None:
     async with desk() as at:
         await at.at("guidance")
@@ -306,9 +327,23 @@ async def test_the_editor_closes_when_the_focus_goes_elsewhere_and_nothing_is_lo
         await at.at("description")
         await at.press("enter")
         await at.type("!")
-        await at.press("tab")
+        at.host.set_focus(None)
+        await at.pilot.pause()
         assert not at.pane.is_editing
         assert at.host.sent[-1][2].endswith("for whom.!")
+
+
+async def test_the_editor_stays_open_while_the_terminal_has_not_the_focus() -> None:
+    async with desk() as at:
+        await at.at("name")
+        await at.press("enter")
+        at.app.post_message(events.AppBlur())
+        await at.pilot.pause()
+        at.app.post_message(events.AppFocus())
+        await at.pilot.pause()
+        assert at.pane.is_editing
+        await at.press("x", "enter")
+        assert at.host.sent == [("problem", "name", "The problem is realx")]
 
 
 async def test_text_from_outside_is_shown_as_it_is() -> None:

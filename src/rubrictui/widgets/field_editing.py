@@ -26,7 +26,7 @@ from rubrictui.widgets.field_numbers import read_number
 LONG_TEXT_WAIT = 0.3
 """Seconds from the first change of a long text to its message; on leaving it goes at once."""
 
-_MOST_LINES = 12
+_MOST_LINES, _ANCHOR_LINES = 12, 5
 _ROOM = 4
 """Lines of a page that an editor leaves for its field's label, help, and what is said about it."""
 
@@ -232,7 +232,9 @@ class EditingPane(Container):
         if row.kind in _LINES:
             return 0
         page = max(self._list.size.height - _ROOM, 3)
-        return min(page, _MOST_LINES if row.kind in _TEXTS else self._wanted)
+        if row.kind not in _TEXTS:
+            return min(page, self._wanted)
+        return min(page, _ANCHOR_LINES if row.name == "anchor" else _MOST_LINES)
 
     def _say(self) -> None:
         """Tell the list what to say about the field being edited and how many lines its editor takes."""

@@ -87,8 +87,22 @@ class LineEditor(Input):
         Binding(
             "escape", "leave", "Back", key_display="Esc", id="fields.line_leave", tooltip="Back to the fields"
         ),
-        Binding("up", "go(-1)", "Field before", show=False, id="fields.line_up"),
-        Binding("down", "go(1)", "Field after", show=False, id="fields.line_down"),
+        Binding(
+            "down,tab",
+            "go(1)",
+            "Next field",
+            show=False,
+            id="fields.line_next",
+            tooltip="Done, and on to the next field",
+        ),
+        Binding(
+            "up,shift+tab",
+            "go(-1)",
+            "Field before",
+            show=False,
+            id="fields.line_before",
+            tooltip="Done, and back to the field before",
+        ),
         Binding("ctrl+s", "saved", "Saved?", show=False, id="fields.line_saved", tooltip="Say what is saved"),
     ]
     """
@@ -96,7 +110,7 @@ class LineEditor(Input):
     | :- | :- |
     | enter | Done with this field. |
     | escape | Back to the fields. |
-    | up / down | Done, and on to the field before / after. |
+    | down, tab / up, shift+tab | Done, and on to the field after / before. |
     | ctrl+s | Say what is saved. |
     """
 
@@ -145,6 +159,22 @@ class TextEditor(TextArea):
             tooltip="Back to the fields; the text is kept",
         ),
         Binding(
+            "tab",
+            "go(1)",
+            "Next field",
+            show=False,
+            id="fields.text_next",
+            tooltip="Done, and on to the next field",
+        ),
+        Binding(
+            "shift+tab",
+            "go(-1)",
+            "Field before",
+            show=False,
+            id="fields.text_before",
+            tooltip="Done, and back to the field before",
+        ),
+        Binding(
             "ctrl+s",
             "ask('saved')",
             "Saved?",
@@ -173,6 +203,7 @@ class TextEditor(TextArea):
     | Key(s) | What it does |
     | :- | :- |
     | escape | Back to the fields; the text is kept. |
+    | tab / shift+tab | Done, and on to the field after / before. |
     | ctrl+s | Say what is saved. |
     | ctrl+t | In evaluator settings: write a rule to fill in. |
     | ctrl+r | In evaluator settings: try the rule on a subject. |
@@ -203,6 +234,9 @@ class TextEditor(TextArea):
 
     def action_leave(self) -> None:
         self.post_message(Left(self))
+
+    def action_go(self, by: int) -> None:
+        self.post_message(Moved(self, by))
 
     def action_ask(self, what: str) -> None:
         self.post_message(Asked(self, what))

@@ -118,18 +118,27 @@ class FieldsList(OpenList, inherit_bindings=False):
         return self._layout
 
     def show(
-        self, fields: Sequence[Field], *, cursor: str | None = None, threshold: float | None = None
+        self,
+        fields: Sequence[Field],
+        *,
+        cursor: str | None = None,
+        keep_place: bool = True,
+        threshold: float | None = None,
     ) -> None:
         """Replace the rows; only what looks otherwise is painted.
 
         Args:
-            cursor: the id of the field to stand on; else the cursor keeps its field, or its place.
+            cursor: the id of the field to stand on; else the cursor keeps its field where there is one.
+            keep_place: where there is none it keeps its place; else it goes to the first.
             threshold: the pass threshold, for the ruler of the bands.
         """
         before, self._fields = self._fields, tuple(fields)
         self._threshold = threshold
         wanted = cursor or (before[self.row_cursor].id if 0 <= self.row_cursor < len(before) else None)
-        old_cursor, self.row_cursor = self.row_cursor, self._place(wanted)
+        old_cursor, self.row_cursor = (
+            self.row_cursor,
+            self._place(wanted, self.row_cursor if keep_place else 0),
+        )
         same_shape = (
             len(before) == len(self._fields)
             and old_cursor == self.row_cursor
@@ -148,12 +157,12 @@ class FieldsList(OpenList, inherit_bindings=False):
             self.refresh()
             self._on_shift()
 
-    def _place(self, wanted: str | None) -> int:
+    def _place(self, wanted: str | None, least: int) -> int:
         stops = [index for index, field in enumerate(self._fields) if field.is_stop]
         for index in stops:
             if self._fields[index].id == wanted:
                 return index
-        later = [index for index in stops if index >= self.row_cursor]
+        later = [index for index in stops if index >= least]
         return later[0] if later else (stops[-1] if stops else -1)
 
     def go_to(self, field_id: str) -> bool:

@@ -152,7 +152,8 @@ class FieldsPane(EditingPane):
 
     def _show(self, version: VersionSnapshot, node: Node | None, rows: tuple[Field, ...]) -> None:
         target = node.id if node is not None else None
-        if target != self.target or self._version is None:
+        is_other = target != self.target or self._version is None
+        if is_other:
             self.close_editor()
             self._list.say()
         self._version, self._node = version, node
@@ -164,7 +165,10 @@ class FieldsPane(EditingPane):
             else:
                 self._meet(edit, stored)
         self._list.show(
-            rows, cursor=edit.field.id if edit is not None else None, threshold=version.pass_threshold
+            rows,
+            cursor=edit.field.id if edit is not None else None,
+            keep_place=not is_other,
+            threshold=version.pass_threshold,
         )
         self._say()
         self.refresh_bindings()
