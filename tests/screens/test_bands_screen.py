@@ -152,3 +152,16 @@ async def test_bands_changed_elsewhere_are_shown_and_keep_the_cursor() -> None:
         assert at.editor.current.id == "mid"
         await at.press("u")
         assert at.editor.bands == BROKEN
+
+
+async def test_a_label_that_is_being_typed_is_kept_when_the_application_leaves() -> None:
+    async with desk() as at:
+        await at.press("enter", "ctrl+u")
+        await at.type("Poor")
+        at.app.bands_screen.flush()
+        at.app.bands_screen.flush()
+        assert [(bands[0].label, label) for bands, _, label in at.app.kept] == [("Poor", "label of Poor")]
+    async with desk() as at:
+        await at.type("0.x")
+        at.app.bands_screen.flush()
+        assert at.app.kept == []

@@ -65,3 +65,8 @@ class BandsScreen(ShellScreen[None]):
     def on_bands_editor_changed(self, message: BandsEditor.Changed) -> None:
         """Keep what was done."""
         self._keep(message.bands, message.edit, message.label)
+
+    def flush(self) -> None:
+        """Keep also what is being typed: the application is leaving."""
+        for changed in self.editor.take():
+            self.on_bands_editor_changed(changed)

@@ -171,6 +171,7 @@ class BandsEditor(Vertical):
         self._future: list[Bands] = []
         self._edit = 0
         self._last: tuple[str, ...] = ()
+        self._held: list[BandsEditor.Changed] | None = None
 
     def compose(self) -> ComposeResult:
         yield self._ruler
@@ -261,7 +262,11 @@ class BandsEditor(Vertical):
         self._bands = bands
         self._list.told = ()
         self._show(cursor or (self.current.id if self.current is not None else None))
-        self.screen.post_message(self.Changed(self, bands, edit=self._edit, label=label))
+        changed = self.Changed(self, bands, edit=self._edit, label=label)
+        if self._held is not None:
+            self._held.append(changed)
+        else:
+            self.screen.post_message(changed)
 
     def action_undo(self) -> None:
         """Take the last step back."""
@@ -400,30 +405,41 @@ class BandsEditor(Vertical):
 
     async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         message.stop()
-        band, value = self.current, message.value
-        if band is None:
-            await self._end_asking()
+        purpose, value = message.prompt.purpose, message.value
+        if self.current is not None and purpose == _EDGE and (fault := _fault(value)):
+            self._tell(fault)
             return
-        if message.prompt.purpose == _EDGE:
-            if fault := _fault(value):
-                self._tell(fault)
-                return
-            to = read_number(value, optional=False, share=True).value or 0.0
-            moved = move_edge(self._bands, band.id, self.edge, to, joined=self._list.joined)
-            await self._end_asking()
-            self._put(moved, f"edge of {band.label}")
-            now = next((edge_of(b, self.edge) for b in moved if b.id == band.id), to)
-            if now != round6(to):
-                self._tell(
-                    f"It went as far as {number_text(now)}: a band does not pass its own end.", "warning"
-                )
-        else:
+        await self._end_asking()
+        self._settle(purpose, value)
+
+    def _settle(self, purpose: str, value: str) -> None:
+        """Make of what was typed what it was typed for."""
+        band = self.current
+        if band is None:
+            return
+        if purpose != _EDGE:
             changes: dict[str, str | None] = (
-                {"label": value} if message.prompt.purpose == _LABEL else {"description": value or None}
+                {"label": value} if purpose == _LABEL else {"description": value or None}
             )
-            field = message.prompt.purpose
-            await self._end_asking()
-            self._put(set_band(self._bands, band.id, **changes), f"{field} of {value or band.label}")
+            self._put(set_band(self._bands, band.id, **changes), f"{purpose} of {value or band.label}")
+            return
+        to = read_number(value, optional=False, share=True).value or 0.0
+        moved = move_edge(self._bands, band.id, self.edge, to, joined=self._list.joined)
+        self._put(moved, f"edge of {band.label}")
+        now = next((edge_of(b, self.edge) for b in moved if b.id == band.id), to)
+        if now != round6(to):
+            text = f"It went as far as {number_text(now)}: a band does not pass its own end."
+            self._tell(text, "warning")
+
+    def take(self) -> list[BandsEditor.Changed]:
+        """What is being typed, as the change it would be; for a screen that is leaving."""
+        self._held = []
+        if self._prompt is not None:
+            purpose, value = self._prompt.purpose, self._prompt.value.strip()
+            if purpose != _EDGE or not _fault(value):
+                self._settle(purpose, value)
+        held, self._held = self._held, None
+        return held
 
     async def on_prompt_line_left(self, message: PromptLine.Left) -> None:
         message.stop()
