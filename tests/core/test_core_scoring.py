@@ -464,7 +464,7 @@ def test_a_score_short_of_a_band_does_not_look_like_its_edge() -> None:
 
 
 def test_a_version_is_compiled_once_and_forgotten_with_its_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled: list[VersionSnapshot] = []
+    compiled: list[Any] = []
     compile_version = plans._compile
     monkeypatch.setattr(
         plans, "_compile", lambda v, *rest: compiled.append(weakref.ref(v)) or compile_version(v, *rest)

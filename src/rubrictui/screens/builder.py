@@ -148,6 +148,8 @@ class BuilderScreen(BuilderEdits):
         """Nothing edits before the draft is there, nor while a line is being typed."""
         if action in _DRAFT_ACTIONS and (not self.is_open or self._prompt is not None):
             return False
+        if action == "fields" and self.tree_pane.is_typing:
+            return False
         if action in ("to_tree", "leave"):
             return self._prompt is None and (self.pane == TREE) == (action == "leave")
         if action == "next_pane":

@@ -487,6 +487,10 @@ class BuilderEdits(BuilderBase):
         self.show_draft(focus=shown if is_there else None)
         self.say(f"{done}: {label}.")
 
+    def on_builder_tree_cursor_moved(self) -> None:
+        self._delete_asked = None
+        super().on_builder_tree_cursor_moved()
+
     # -- the fields
 
     def on_fields_pane_changed(self, message: FieldsPane.Changed) -> None:

@@ -156,6 +156,8 @@ class FieldsList(OpenList, inherit_bindings=False):
             self.show_cursor()
             self.refresh()
             self._on_shift()
+        else:
+            self._row_tops = []  # out of sight: it is laid out when it comes into view
 
     def _place(self, wanted: str | None, least: int) -> int:
         stops = [index for index, field in enumerate(self._fields) if field.is_stop]

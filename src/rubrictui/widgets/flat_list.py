@@ -49,10 +49,11 @@ class FlatList(OpenList):
     def relist(self, cursor: int) -> None:
         """Show the rows as they are now, with the cursor on the row ``cursor``; paints what looks otherwise."""
         self.row_cursor = min(cursor, self.row_count - 1)
-        self._row_tops = list(range(self.row_count + 1))
         self._closed_strips.clear()
         if not self.size.height:
+            self._row_tops = []  # out of sight: it is laid out when it comes into view
             return
+        self._row_tops = list(range(self.row_count + 1))
         self._settle_height()
         self._open_cursor_row()
         if not self.show_cursor():

@@ -105,12 +105,14 @@ class ProblemsPane(FlatList):
         return self._problems[self.row_cursor] if 0 <= self.row_cursor < len(self._problems) else None
 
     def show(self, problems: Sequence[Problem]) -> None:
-        """Show these problems. The cursor stays with its problem, else near its place."""
+        """Show these problems. While it has the focus the cursor stays with its problem, else near its place."""
         if problems is self._problems:
             return
         before, place = self.current, max(self.row_cursor, 0)
         self._problems = sorted(problems, key=lambda problem: not problem.blocks)
-        if before is not None and before in self._problems:
+        if not self.has_focus:
+            place = 0  # who comes here begins with the gravest
+        elif before is not None and before in self._problems:
             place = self._problems.index(before)
         was_empty = before is None
         self.relist(min(place, len(self._problems) - 1))

@@ -1,0 +1,390 @@
+"""An author's work in the builder, driven by keys alone on a real store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builder_host import RUBRIC, SCALES, BuilderHost, fill, opened, ready
+from form_host import keys, screen_text, until
+
+from rubrictui.core.editing import set_node
+from rubrictui.core.errors import RubrictuiError
+from rubrictui.core.model import Node, RollupMethod
+from rubrictui.engine import Engine
+from rubrictui.screens.builder_clash import ClashScreen
+from rubrictui.screens.builder_samples import SamplesScreen
+from rubrictui.screens.builder_session import Safety
+
+NARROW, WIDE = (80, 24), (120, 40)
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    for name in ("NO_COLOR", "TEXTUAL_THEME"):
+        monkeypatch.delenv(name, raising=False)
+    with opened(tmp_path / "store.db") as engine:
+        yield engine
+
+
+@pytest.fixture
+def buying(engine: Engine) -> Engine:
+    fill(engine)
+    return engine
+
+
+def stored(engine: Engine, rubric: str = RUBRIC) -> dict[str, Node]:
+    return {node.key: node for node in engine.open_rubric_draft(rubric).version.nodes}
+
+
+def order(engine: Engine) -> list[str]:
+    return [node.key for node in engine.open_rubric_draft(RUBRIC).version.nodes]
+
+
+def note(app: BuilderHost) -> str:
+    """What stands on the screen, however it is folded."""
+    return " ".join(screen_text(app).split())
+
+
+def bare(app: BuilderHost) -> str:
+    """The same without blanks, which a screenshot leaves out between pieces."""
+    return "".join(screen_text(app).split())
+
+
+async def test_the_procurement_example_is_built_from_nothing_and_scores_as_the_guide_says(
+    engine: Engine,
+) -> None:
+    for scale in SCALES:
+        engine.save_scale(scale)
+    engine.create_rubric("Procurement")
+    app = BuilderHost(engine, "Procurement")
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        assert "blocks publishing" in note(app)
+        # A group with two criteria, one of them a gate; the group takes its lowest.
+        await keys(pilot, 'g "Security" enter r')
+        await keys(pilot, 'a "Encryption" enter')
+        assert "c chooses the scale" in note(app)
+        await keys(pilot, 'c slash "compliance" enter enter')
+        await keys(pilot, 'a "Access_control" enter')  # answered on the scale of its neighbour
+        await keys(pilot, 'exclamation_mark "0.5" enter')
+        # A second group beside it, and what is only shown.
+        await keys(pilot, 'g "Delivery" enter a "Schedule" enter')
+        await keys(pilot, 'c slash "miss" enter enter')
+        await keys(pilot, 'g "Notes" enter d a "Notes_quality" enter A')
+
+        nodes = stored(engine, "Procurement")
+        assert list(nodes) == [
+            "security",
+            "encryption",
+            "access-control",
+            "delivery",
+            "schedule",
+            "notes-quality",
+        ]
+        assert nodes["security"].rollup_method is RollupMethod.MINIMUM
+        assert nodes["encryption"].parent_id == nodes["security"].id
+        assert nodes["access-control"].gate_minimum_score == 0.5
+        assert nodes["notes-quality"].is_advisory
+        assert "no problems" not in note(app)  # no anchors yet: a warning each
+        assert "blocks publishing" not in note(app)
+
+        # The vendor's own evaluation, and a buyer's, as two samples.
+        builder = app.builder
+        await keys(pilot, "s a enter")
+        builder.tree_pane.go_to(nodes["encryption"].id)
+        await keys(pilot, "3 j 3 j j 3")
+        assert builder.session.preview.result is not None
+        assert builder.session.preview.result.normalized_score == 1
+        assert "100of100(1)Scored" in bare(app)
+        await keys(pilot, "s c escape")
+        builder.tree_pane.go_to(nodes["access-control"].id)
+        await keys(pilot, "2")
+        assert builder.session.preview.result.normalized_score == 0.75
+        assert "75of100(0.75)Scored" in bare(app)
+        await keys(pilot, "e")
+        assert "✓gateAccesscontrol:50,atleast50" in bare(app)
+
+        # Both are kept with the rubric.
+        await keys(pilot, "s")
+        shown = note(app)
+        assert "Sample 1 3 100 Scored" in shown
+        assert "Sample 1 2 3 75 Scored" in shown
+
+
+async def test_a_node_is_changed_by_one_key_each_and_undone(buying: Engine) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        tree = app.builder.tree_pane
+        tree.go_to(next(n.id for n in app.builder.session.version.nodes if n.key == "schedule"))
+
+        async def after(typed: str) -> Node:
+            await keys(pilot, typed)
+            node = tree.current
+            assert node is not None
+            return stored(buying)[node.key]
+
+        assert (await after('w backspace "3.5" enter')).weight == 3.5
+        assert (await after("A")).is_advisory
+        assert not (await after("A")).is_advisory
+        assert (await after('exclamation_mark "0.4" enter')).gate_minimum_score == 0.4
+        assert not (await after("exclamation_mark ctrl+u enter")).is_gate
+        assert (await after('i ctrl+u "Dates" enter')).name == "Dates"
+        assert tree.current is not None
+        assert tree.current.key == "schedule"  # it was published, so it stays
+        await keys(pilot, "K")
+        assert "changing it is Major" in note(app)
+        assert (await after('ctrl+u "dates" enter')).key == "dates"
+        for _ in range(7):
+            await keys(pilot, "u")
+        assert "Undone: weigh Schedule." in app.notices
+        assert stored(buying)["schedule"].weight == 1
+        await keys(pilot, "u")
+        assert app.notices[-1] == "There is nothing to undo."
+        await keys(pilot, "U")
+        assert stored(buying)["schedule"].weight == 3.5
+
+
+async def test_nodes_are_moved_with_the_cursor_on_them(buying: Engine) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        tree = app.builder.tree_pane
+        tree.go_to(stored(buying)["price"].id)
+        await keys(pilot, "left_square_bracket")
+        assert order(buying) == ["security", "encryption", "access", "delivery", "price", "schedule", "notes"]
+        await keys(pilot, "less_than_sign")
+        assert order(buying)[-2:] == ["price", "notes"]
+        assert stored(buying)["price"].parent_id is None
+        await keys(pilot, "greater_than_sign")
+        assert stored(buying)["price"].parent_id == stored(buying)["delivery"].id
+        await keys(pilot, 'm slash "security" enter enter')
+        assert stored(buying)["price"].parent_id == stored(buying)["security"].id
+        assert tree.current is not None
+        assert tree.current.key == "price"
+        await keys(pilot, "left_square_bracket left_square_bracket left_square_bracket")
+        assert "is the first of its group" in note(app)
+
+
+async def test_a_subtree_is_copied_cut_and_pasted_also_into_another_rubric(buying: Engine) -> None:
+    buying.create_rubric("Renting")
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        await keys(pilot, "D")
+        assert "security-2" in stored(buying)
+        assert "encryption-2" in stored(buying)
+        await keys(pilot, "x")
+        assert "security-2" not in stored(buying)
+        await keys(pilot, "escape")
+    other = BuilderHost(buying, "Renting")
+    async with other.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        await keys(pilot, "p")
+        assert "Nothing was copied yet" in note(other)  # another application, another clipboard
+    both = BuilderHost(buying)
+    async with both.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        await keys(pilot, "y escape")
+        from rubrictui.screens.builder import BuilderScreen
+
+        both.builder = BuilderScreen("Renting")
+        both.push_screen(both.builder)
+        await ready(pilot)
+        await keys(pilot, "p")
+        pasted = stored(buying, "Renting")
+        assert list(pasted) == ["security", "encryption", "access"]
+        assert len(pasted["encryption"].anchors) == 3
+        assert pasted["security"].id != stored(buying)["security"].id
+
+
+async def test_deleting_what_has_children_takes_the_key_twice(buying: Engine) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        await keys(pilot, "d")
+        assert "d once more deletes it with 2 nodes inside" in note(app)
+        assert "security" in stored(buying)
+        await keys(pilot, "j d")
+        assert "encryption" not in stored(buying)
+        await keys(pilot, "u k d j k d")  # what was asked before the cursor moved is asked again
+        assert "security" in stored(buying)
+        await keys(pilot, "d")
+        assert "security" not in stored(buying)
+
+
+async def test_the_keys_of_a_text_field_are_letters(buying: Engine) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        await keys(pilot, 'i ctrl+u "adgPuxs1n" enter')
+        assert stored(buying)["security"].name == "adgPuxs1n"
+        assert len(stored(buying)) == 7
+        # And so in the fields, where each letter is stored as it is typed.
+        await keys(pilot, 'enter enter ctrl+u "duPas"')
+        assert stored(buying)["security"].name == "duPas"
+        assert len(stored(buying)) == 7
+        await keys(pilot, "escape escape u")
+        assert stored(buying)["security"].name == "adgPuxs1n"
+
+
+async def test_a_number_that_is_none_is_refused_where_it_is_typed(buying: Engine) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        await keys(pilot, 'w ctrl+u "much" enter')
+        assert "much is no number" in app.notices[-1]
+        await keys(pilot, "escape")
+        assert stored(buying)["security"].weight == 1
+        await keys(pilot, 'w ctrl+u "inf" enter')
+        assert "The weight is inf" in note(app)
+        assert stored(buying)["security"].weight == 1
+        # A weight below zero is stored, and listed as what blocks.
+        await keys(pilot, 'w ctrl+u "-2" enter')
+        assert stored(buying)["security"].weight == -2
+        assert "1 blocks publishing" in note(app)
+        await keys(pilot, "o enter")
+        assert app.builder.fields.current is not None
+        assert app.builder.fields.current.name == "weight"
+
+
+async def test_samples_are_given_by_digits_two_digits_numbers_and_n(buying: Engine) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        builder = app.builder
+
+        def answer(key: str) -> Any:
+            node = next(node for node in builder.session.version.nodes if node.key == key)
+            return builder.session.answers.get(node.id)
+
+        await keys(pilot, "j 3 j n")
+        assert "N/A is not allowed here" in note(app)
+        await keys(pilot, "2 j j 1")
+        assert "Second digit, or Enter." in note(app)
+        await keys(pilot, "0 j 8 5 j")  # going on settles a number
+        assert answer("schedule").scale_level_id is not None
+        assert answer("price").raw_value == 85
+        await keys(pilot, "k 1 2 3 k")
+        assert "123 is out of range" in note(app)  # a number that is none keeps the cursor
+        assert builder.tree_pane.current is not None
+        assert builder.tree_pane.current.key == "price"
+        await keys(pilot, "backspace enter")
+        assert answer("price").raw_value == 12
+        await keys(pilot, "j n")
+        assert answer("notes").is_not_applicable
+        await keys(pilot, "backspace")
+        assert answer("notes") is None
+
+
+async def test_the_store_refusing_is_said_and_mended(buying: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        save: Callable[..., int] = buying.save_draft
+
+        def refuse(*_: Any, **__: Any) -> int:
+            raise RubrictuiError("The disk is full.", remedy="Make room.")
+
+        monkeypatch.setattr(buying, "save_draft", refuse)
+        await keys(pilot, "A")
+        assert app.builder.header.mark == "NOT SAVED"
+        assert app.notices[-1] == "NOT SAVED. The disk is full. Make room."
+        await keys(pilot, "escape")
+        assert "Esc once more leaves without it." in app.notices[-1]
+        assert app.builder.is_current
+
+        monkeypatch.setattr(buying, "save_draft", save)
+        await keys(pilot, "ctrl+s")
+        assert app.builder.session.safety is Safety.SAVED
+        assert stored(buying)["security"].is_advisory
+
+
+def save_elsewhere(engine: Engine, key: str, **changes: Any) -> None:
+    draft = engine.open_rubric_draft(RUBRIC)
+    own = next(node.id for node in draft.version.nodes if node.key == key)
+    engine.save_draft(set_node(draft.version, own, **changes).version, revision=draft.revision)
+
+
+async def test_two_authors_meet_choose_and_lose_nothing(buying: Engine) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        save_elsewhere(buying, "security", weight=5.0, description="Theirs.")
+        save_elsewhere(buying, "notes", name="Their notes")
+        await keys(pilot, 'w ctrl+u "7" enter')
+        await until(pilot, lambda: isinstance(app.screen, ClashScreen))
+        shown = note(app)
+        assert "saved this draft while you were changing it" in shown
+        assert "Security: weight 7 5" in shown
+        assert "Their notes" in shown
+
+        await keys(pilot, "escape")  # later: both sides stay where they are
+        assert app.builder.header.mark == "NOT SAVED"
+        assert stored(buying)["security"].weight == 5
+        await keys(pilot, "ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, ClashScreen))
+        await keys(pilot, "enter s")
+        nodes = stored(buying)
+        assert nodes["security"].weight == 5
+        assert nodes["security"].description == "Theirs."
+        assert nodes["notes"].name == "Their notes"
+        assert app.builder.header.mark == "saved ✓"
+
+
+async def test_panes_fold_into_one_another_on_a_small_terminal(buying: Engine) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        await keys(pilot, "tab")
+        assert "Group · Security" in note(app)
+        assert not app.builder.tree_pane.display or app.builder.pane == "fields"
+        await keys(pilot, "tab")
+        assert app.builder.pane == "problems"
+        await keys(pilot, "tab")
+        assert app.builder.pane == "preview"
+        await keys(pilot, "tab")
+        assert app.builder.pane == "tree"
+        await keys(pilot, "shift+tab escape v")
+        assert "Whole version" in note(app)
+        await keys(pilot, "escape escape")
+        assert not app.builder.is_current
+
+
+async def test_search_goes_to_what_is_folded_away(buying: Engine) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        await keys(pilot, 'H slash "control" enter')
+        tree = app.builder.tree_pane
+        assert tree.current is not None
+        assert tree.current.key == "access"
+        await keys(pilot, 'slash ctrl+u "quality" enter')
+        assert tree.current.key == "notes"
+        await keys(pilot, 'slash ctrl+u "e" enter')
+        count = int(app.notices[-1].split()[0])
+        first = tree.current
+        for _ in range(count):
+            await keys(pilot, "N")
+        assert tree.current == first
+
+
+async def test_samples_are_filled_and_compared_with_what_is_published(buying: Engine) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        await keys(pilot, "s")
+        assert isinstance(app.screen, SamplesScreen)
+        await keys(pilot, "b w x")
+        assert [each.name for each in app.builder.session.sets] == ["All best", "All worst", "Random"]
+        await keys(pilot, "b b")
+        assert len(app.builder.session.sets) == 3
+        await keys(pilot, 'i ctrl+u "Ideal" enter escape')
+        await keys(pilot, 'w ctrl+u "0" enter')
+        await keys(pilot, "s")
+        assert "Ideal 5 100 100 same Passed" in note(app)
+        await keys(pilot, "d escape")
+        assert [each.name for each in buying.sample_sets(RUBRIC)] == ["All worst", "Random"]
