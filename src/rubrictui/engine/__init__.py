@@ -4,6 +4,7 @@ from rubrictui.engine.engine import Engine
 from rubrictui.engine.errors import (
     DraftClosedError,
     DraftConflictError,
+    EvaluatorFailedError,
     NameTakenError,
     NoPublishedVersionError,
     NotFoundError,
@@ -20,6 +21,7 @@ __all__ = [
     "DraftClosedError",
     "DraftConflictError",
     "Engine",
+    "EvaluatorFailedError",
     "LoadReport",
     "NameTakenError",
     "NoPublishedVersionError",

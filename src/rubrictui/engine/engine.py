@@ -19,15 +19,16 @@ Each part is a module of its own, and each stands on the one before it:
 ``care``           backup, checks, facts about the store
 ``importing``      rubrics from other programs
 ``syncing``        rubrics kept in step with files
+``evaluating``     records scored by rules, models, agents and plugins
 =================  ================================================================================
 """
 
 from __future__ import annotations
 
-from rubrictui.engine.syncing import Syncing
+from rubrictui.engine.evaluating import Evaluating
 
 
-class Engine(Syncing):
+class Engine(Evaluating):
     """One open store and one user who asks; see ``EngineBase`` for how it is opened.
 
     Every method is one transaction: all of it is stored, durably, or nothing. Methods may be called from

@@ -127,3 +127,17 @@ class SupersedeRefusedError(RubrictuiError):
     """Only the same evaluator replaces an evaluation, for the same subject, context and rubric."""
 
     code = "supersede_refused"
+
+
+class EvaluatorFailedError(RubrictuiError):
+    """An evaluator that began and could not finish, or answered what cannot be stored.
+
+    Attributes:
+        evaluation_id: the Failed evaluation that keeps its message.
+    """
+
+    code = "evaluator_failed"
+
+    def __init__(self, message: str, *, evaluation_id: str, remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.evaluation_id = evaluation_id

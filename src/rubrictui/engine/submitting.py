@@ -86,7 +86,7 @@ class Submitting(Drafts):
             StateError: its context is closed.
             SupersedeRefusedError: what it was to supersede cannot be superseded any more.
         """
-        _check_threshold(pass_threshold)
+        check_threshold(pass_threshold)
         with self._write() as connection:
             draft = self._own_draft(connection, evaluation_id)
             version = self._frozen(connection, draft.version_id)
@@ -127,7 +127,7 @@ class Submitting(Drafts):
                 f"A {evaluator_type} evaluation is not a person's.", remedy="Record it as a machine's."
             )
         by = evaluator(evaluator_type, None)
-        _check_threshold(pass_threshold)
+        check_threshold(pass_threshold)
         with self._write() as connection:
             work = self._work(
                 connection, subject=subject, rubric=None, version=version_id, context=context, assignment=None
@@ -178,7 +178,7 @@ class Submitting(Drafts):
             as ``submit_human_rubric``.
         """
         by = evaluator(evaluator_type, evaluator_name)
-        _check_threshold(pass_threshold)
+        check_threshold(pass_threshold)
         extra = {"metadata": metadata, "prompt_run_id": prompt_run_id, "agent_run_id": agent_run_id}
         with self._write() as connection:
             work = self._work(
@@ -186,19 +186,16 @@ class Submitting(Drafts):
             )
             if failed is not None:
                 return self._store_failure(connection, work, by, failed, extra)
-            if supersedes is None and supersede_last:
-                last = self._last_submitted(connection, work, by)
-                supersedes = last.id if last else None
-            evaluation_id, warnings = self._store(
+            return self._record(
                 connection,
                 work,
                 by,
                 answers,
                 supersedes=supersedes,
+                supersede_last=supersede_last,
                 pass_threshold=pass_threshold,
                 extra=extra,
             )
-            return self._recorded(connection, evaluation_id, warnings)
 
     def withdraw(self, evaluation_id: str, reason: str) -> Evaluation:
         """Take a Submitted evaluation out of its cohort, with a reason; its row stays as it is.
@@ -293,6 +290,27 @@ class Submitting(Drafts):
                 f"({open_one.id}).",
                 remedy="Submit or decline it first.",
             )
+
+    def _record(
+        self,
+        connection: Connection,
+        work: Work,
+        by: Evaluator,
+        answers: Iterable[Answer],
+        *,
+        supersedes: str | None = None,
+        supersede_last: bool = True,
+        pass_threshold: float | None,
+        extra: dict[str, Any],
+    ) -> EvaluationDetail:
+        """A machine's evaluation, in the place of its own last one of that major."""
+        if supersedes is None and supersede_last:
+            last = self._last_submitted(connection, work, by)
+            supersedes = last.id if last else None
+        evaluation_id, warnings = self._store(
+            connection, work, by, answers, supersedes=supersedes, pass_threshold=pass_threshold, extra=extra
+        )
+        return self._recorded(connection, evaluation_id, warnings)
 
     def _store_failure(
         self, connection: Connection, work: Work, by: Evaluator, message: str, extra: dict[str, Any]
@@ -427,7 +445,8 @@ def _refusal(problems: tuple[SubmitProblem, ...]) -> str:
     return f"This cannot be submitted yet: {problems[0].message.rstrip('.')}{more}."
 
 
-def _check_threshold(pass_threshold: float | None) -> None:
+def check_threshold(pass_threshold: float | None) -> None:
+    """Refuse a threshold that is no share."""
     if pass_threshold is not None and not 0 <= pass_threshold <= 1:
         raise InvalidInputError(
             f"The pass threshold is {pass_threshold}.", remedy="Use a score between 0 and 1."

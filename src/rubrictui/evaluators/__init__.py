@@ -1,1 +1,1 @@
-"""The evaluators that turn a subject into one answer per criterion; none of them computes a score."""
+"""What turns a subject into one answer per criterion: rules, models, agents, plugins. None computes a score."""
