@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
+# A block that is run, and the output shown below it.
+MATTER_BLOCKS = re.compile(r"^```(sh|python)\n(.*?)^```\n(?:```text\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
 LINKS = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
@@ -25,6 +27,19 @@ def test_every_command_of_the_guide_runs(tmp_path: Path, monkeypatch: pytest.Mon
     for line in lines:
         done = subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+
+
+def test_what_the_page_of_matters_types_prints_what_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/bin:/bin")
+    blocks = MATTER_BLOCKS.findall((DOCS / "matters.md").read_text(encoding="utf-8"))
+    assert len(blocks) > 10
+    for language, block, shown in blocks:
+        command = ["sh", "-ec", block] if language == "sh" else [sys.executable, "-c", block]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{block}\n{done.stdout}{done.stderr}"
+        assert done.stdout.strip() == shown.strip(), f"the page shows something else for:\n{block}"
 
 
 @pytest.mark.parametrize(
