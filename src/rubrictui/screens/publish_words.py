@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rubrictui.core.authoring_records import RubricDraft
-from rubrictui.core.change_view import ChangeGroup, change_groups
+from rubrictui.core.change_view import ChangeGroup, ChangeRow, change_groups
 from rubrictui.core.model import Bump, VersionSnapshot
 from rubrictui.core.problems import Problem
 from rubrictui.core.versions import VersionDiff
@@ -98,10 +98,17 @@ def publish_rows(draft: RubricDraft, found: VersionDiff, problems: Sequence[Prob
     return rows
 
 
+def _reason(group: ChangeGroup, row: ChangeRow) -> str:
+    """Why a change counts, in a sentence; a new place says beside whom, which a number would not."""
+    if group.kind == "node" and row.property == "Sequence":
+        return f"{group.title!r} moved from {row.before} to {row.after}: scores stay as they are."
+    return row.reason or row.what
+
+
 def _change_rows(groups: Sequence[ChangeGroup], bump: Bump) -> list[Row]:
     rows: list[Row] = []
     for group in groups:
-        reasons = list(dict.fromkeys(row.reason for row in group.rows if row.reason))
+        reasons = list(dict.fromkeys(_reason(group, row) for row in group.rows))
         rows.extend(
             Row(
                 id=f"{bump}/{group.kind}/{group.subject}/{place}",

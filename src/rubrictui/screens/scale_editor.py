@@ -75,6 +75,14 @@ _NUMBERS = {LOW: "min_value", HIGH: "max_value", STEP: "step"}
 _LABEL, _VALUE, _SCORE, _TEXT, _ADD, _COPY = "label", "value", "score", "text", "add", "copy"
 
 
+class ScaleRows(RowsList):
+    """The rows of a scale. Enter is the screen's: it changes what stands there."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Rows are not opened."""
+        return action != "select"
+
+
 def typed_number(text: str, what: str) -> float | None:
     """A number as typed, with a point or a comma; None for nothing.
 
@@ -101,6 +109,7 @@ class ScaleEditorScreen(ShellScreen[None]):
     """
 
     TITLE = "Scale"
+    AUTO_FOCUS = "ScaleRows"
     HELP = (
         "Every change is stored at once; u takes it back. Levels stand worst first. What they score is spread evenly "
         "from 0 to 1 until you set a score by hand (s); = spreads them again. The value is a number of your own for "
@@ -127,7 +136,14 @@ class ScaleEditorScreen(ShellScreen[None]):
         ),
         Binding("u", "undo", "Undo", id="scale.undo", tooltip="Take the last change back"),
         Binding("U,ctrl+r", "redo", "Redo", show=False, id="scale.redo"),
-        Binding("D", "duplicate", "Duplicate", id="scale.duplicate", tooltip="A copy under another name"),
+        Binding(
+            "D",
+            "duplicate",
+            "Duplicate",
+            show=False,
+            id="scale.duplicate",
+            tooltip="A copy under another name",
+        ),
         Binding("escape", "back", "Back", key_display="Esc", id="scale.back"),
     ]
     """
@@ -161,7 +177,7 @@ class ScaleEditorScreen(ShellScreen[None]):
     def compose(self) -> ComposeResult:
         yield TitleBar("Scale")
         yield Static(Content(""), id="state")
-        yield RowsList(COLUMNS, empty="Reading the scale ...")
+        yield ScaleRows(COLUMNS, empty="Reading the scale ...")
         yield KeyFooter()
 
     def on_mount(self) -> None:
@@ -227,7 +243,9 @@ class ScaleEditorScreen(ShellScreen[None]):
             return bool(self._done)
         if action == "redo":
             return bool(self._undone)
-        if self.is_frozen and action in ("edit", "add", "score", "value", "move", "delete", "spread"):
+        if self.is_frozen and action == "edit":
+            return self.level is not None
+        if self.is_frozen and action in ("add", "score", "value", "move", "delete", "spread"):
             return False
         if action in ("score", "value", "move", "delete"):
             return self.level is not None
@@ -290,7 +308,9 @@ class ScaleEditorScreen(ShellScreen[None]):
         scale, row = self._scale, self.row
         if scale is None:
             return
-        if row == KIND:
+        if self.is_frozen:
+            await self.action_describe()
+        elif row == KIND:
             self._switch_kind()
         elif row == BETTER:
             self._keep(lambda old: replace(old, higher_is_better=not old.higher_is_better))

@@ -17,14 +17,14 @@ LEVEL = "level/"
 
 
 def kind_words(scale: Scale) -> str:
-    """``3 levels``, ``0 to 100 (percentage)``, ``1 to 7 in steps of 0.5, lower is better``."""
+    """``3 levels``, ``percentage, steps of 1``, ``1 to 7, steps of 0.5, lower is better``."""
     if scale.scale_type is ScaleType.LEVELS:
         return counted(len(scale.levels), "level")
     text = f"{_number(scale.min_value)} to {_number(scale.max_value)}"
-    if scale.step:
-        text += f" in steps of {_number(scale.step)}"
     if scale.is_percentage:
-        text += " (percentage)"
+        text = "percentage" if (scale.min_value, scale.max_value) == (0, 100) else f"percentage, {text}"
+    if scale.step:
+        text += f", steps of {_number(scale.step)}"
     return text if scale.higher_is_better else f"{text}, lower is better"
 
 

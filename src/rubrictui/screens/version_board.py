@@ -269,8 +269,8 @@ class VersionBoardScreen(ShellScreen[None]):
             self.say(f"{version.number} is in use again.")
             return
         about = (
-            f"Nothing new would be scored with {version.rubric_name} {version.number}. Its "
-            f"{counted(version.evaluation_count, 'evaluation')} that you may see stay valid, and it can be restored."
+            f"Nothing new would be scored with {version.rubric_name} {version.number}. Its evaluations "
+            f"({version.evaluation_count} that you may see) stay valid, and it can be restored."
         )
         if await confirmed(self, f"Retire {version.number}?", about, yes="Retire it", no="Keep it in use"):
             await self.shell.ask(lambda engine: engine.retire(version.id))

@@ -61,7 +61,7 @@ def _row_lines(row: ChangeRow, width: int) -> list[Line]:
     if side < _SIDE_MINIMUM:
         return _stacked(label, before, after, width)
     left, right = _fold(before, side), _fold(after, side)
-    heads = _fold([(label, "label")], LABEL_WIDTH - 1, cut=True)
+    heads = _fold([(label, "label")], LABEL_WIDTH - 1)
     tone = BUMP_TONES[row.bump]
     lines: list[Line] = []
     for place in range(max(len(left), len(right), len(heads))):
@@ -107,12 +107,11 @@ def _sides(row: ChangeRow) -> tuple[Line, Line]:
     )
 
 
-def _fold(line: Line, width: int, *, cut: bool = False) -> list[Line]:
+def _fold(line: Line, width: int) -> list[Line]:
     rows: list[Line] = []
     for pieces in folded(line, max(width, 4)):
-        if len(rows) == (1 if cut else LINES_SHOWN):
-            if not cut:
-                rows[-1] = [("… rubrictui diff shows all of it", "muted")]
+        if len(rows) == LINES_SHOWN:
+            rows[-1] = [("… rubrictui diff shows all of it", "muted")]
             break
         rows.append(list(pieces))
     return rows

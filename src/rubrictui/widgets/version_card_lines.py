@@ -53,8 +53,9 @@ def open_card(card: VersionCard, width: int, dated: Dated) -> list[Line]:
         for place, pieces in enumerate(whole):
             first: Piece = (pad("  Summary" if place == 0 else "", 13), "label")
             lines.append([first, *pieces])
-    tones = {Bump.MAJOR: "error", Bump.MINOR: "warning", Bump.PATCH: "success"}
-    for place, change in enumerate(card.changes[:CHANGES_SHOWN]):
+    tones = {Bump.MAJOR: "error", Bump.MINOR: "warning", Bump.PATCH: "success", Bump.INITIAL: "text"}
+    weightiest = sorted(card.changes, key=lambda change: list(tones).index(change.bump))
+    for place, change in enumerate(weightiest[:CHANGES_SHOWN]):
         first = (pad("  Changes" if place == 0 else "", 13), "label")
         reason = one_line(change.reason or change.property, max(width - 21, 10))
         lines.append([first, (pad(str(change.bump), 6), tones.get(change.bump, "text")), (reason, "text")])
@@ -67,8 +68,8 @@ def open_card(card: VersionCard, width: int, dated: Dated) -> list[Line]:
 
 def _head(card: VersionCard, width: int, dated: Dated) -> list[Line]:
     version = card.summary
-    title = f" {version.number or 'Draft'} "
-    status = f" {version.status.value} "
+    title = f" {version.number} " if version.number else " "
+    status = f"{version.status.value} "
     scored = f"{counted(version.evaluation_count, 'evaluation')} "
     when = version.retired_at or version.published_at or version.saved_at or version.created_at
     right = f"{dated(when)} " if when is not None else ""
