@@ -68,17 +68,16 @@ def _entry(name: str, folder: Path, *, shipped: bool) -> dict[str, Any]:
 
 
 def _tell(entries: Iterable[dict[str, Any]], output: Output) -> None:
-    header = ("matter", "title", "documents", "issues", "positions", "max score", "trajectories")
-    output.table(header, [tuple(_cells(entry)) for entry in entries], right=(2, 3, 4, 5))
+    header = ("matter", "title", "issues", "positions", "max score")
+    output.table(header, [tuple(_cells(entry)) for entry in entries], right=(2, 3, 4))
 
 
 def _cells(entry: dict[str, Any]) -> Iterator[object]:
     yield entry["name"]
     if "error" in entry:
         yield f"cannot be loaded: {entry['error']}"
-        yield from ("", "", "", "")
+        yield from ("", "", "")
     else:
         problems = entry["problems"]
-        yield short(entry["title"], 60) + (f" ({problems} to mend: matter lint)" if problems else "")
-        yield from (entry["documents"], entry["issues"], entry["positions"], number(entry["max_score"]))
-    yield ", ".join(entry["trajectories"])
+        yield short(entry["title"], 80) + (f" ({problems} to mend: matter lint)" if problems else "")
+        yield from (entry["issues"], entry["positions"], number(entry["max_score"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rubrictui.cli._matter_input import matter_of
+from rubrictui.cli._matter_input import matter_folder, matter_of, trajectories_of
 from rubrictui.cli._output import Output, counted, number, short
 from rubrictui.cli._parser import UsageError
 from rubrictui.matters.errors import RubrictuiError
@@ -28,6 +28,9 @@ def run(options: argparse.Namespace, output: Output) -> int:
         output.data(shown(matter))
     else:
         _tell(matter, output)
+        kept = trajectories_of(matter_folder(options.matter))
+        if kept:
+            output.text(f"trajectories: {', '.join(kept)}")
     for problem in matter.problems:
         output.say(str(problem))
     return 0
