@@ -201,6 +201,16 @@ def test_a_publish_is_refused_while_the_store_has_newer_changes(world: World, fo
         world.chief.sync_push(folder)
 
 
+def test_a_rubric_whose_only_draft_was_discarded_gets_it_again(world: World, tmp_path: Path) -> None:
+    world.chief.create_rubric("Another")
+    world.chief.sync_pull(tmp_path)
+    world.chief.discard_draft("Another")
+    assert states(world.chief.sync_status(tmp_path)) == {"rubric Another": "changed in the files"}
+    assert actions(world.chief.sync_pull(tmp_path)) == {}
+    assert actions(world.chief.sync_push(tmp_path)) == {"rubric Another": "started as a draft"}
+    assert world.chief.sync_status(tmp_path).in_step
+
+
 def test_a_dry_run_tells_what_would_be_done_and_does_nothing(world: World, folder: Path) -> None:
     edit(folder / RUBRIC, "version:\n  id: ", "version:\n  id: v-two # ")
     edit(folder / RUBRIC, "weight: 1", "weight: 3")

@@ -162,7 +162,7 @@ def pulled_items(files: SyncFolder, compared: Sequence[Compared], *, store_wins:
         )
         if one.store is not None and takes:
             document = one.store.document
-            if isinstance(document, RubricFile) and one.store.current is None:
+            if one.store.is_empty:
                 item = _changed(item, note="the store has no version of it")
             elif one.entry is None:
                 path = files.new_file(item.kind, item.id, item.name)

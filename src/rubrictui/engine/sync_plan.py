@@ -105,6 +105,11 @@ class StoreItem(NamedTuple):
     current: VersionHead | None = None
 
     @property
+    def is_empty(self) -> bool:
+        """Whether it is a rubric without any version (its only draft was discarded): nothing to lose."""
+        return isinstance(self.document, RubricFile) and self.current is None
+
+    @property
     def is_published(self) -> bool:
         return self.current is not None and self.current.status is VersionStatus.PUBLISHED
 
@@ -172,6 +177,8 @@ def compare(
     ours = parts_of(document) if document is not None else None
     theirs = parts_of(store.document) if store is not None else None
     state, note = _state(kind, id, theirs, ours, remembered)
+    if store is not None and store.is_empty and entry is not None:
+        state, note = SyncState.IN_FILES, "the store has no version of it"
     shown = document if document is not None else store.document if store is not None else None
     if state is SyncState.IN_STORE and store is not None:
         shown = store.document  # the newer name

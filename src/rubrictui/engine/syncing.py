@@ -423,7 +423,7 @@ class Syncing(Importing):
             rubrics.describe_rubric(connection, document.id, (document.description or "").strip() or None)
             rubrics.set_category(connection, document.id, self._category_id(connection, document.category))
             done.append("renamed" if stored.name != document.name else "described anew")
-        if paths - {"rubric"}:
+        if paths - {"rubric"} or one.store.is_empty:
             current = one.store.current
             if current is not None and current.status is VersionStatus.DRAFT:
                 version_id = current.id
