@@ -217,6 +217,15 @@ def test_every_action_of_the_trajectories_is_one_a_line_or_one_list(name: str) -
         assert actions[-1]["type"] == "submit_final"
 
 
+@every_matter
+def test_every_file_of_a_matter_is_read_by_something(name: str) -> None:
+    folder = FOLDERS[name]
+    parts = ["matter.yaml", "rubric.yaml", "hidden_facts.yaml", "counterparty.yaml", "probes.yaml"]
+    named = {*parts, *(document.path for document in MATTERS[name].documents.values())}
+    present = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
+    assert {file for file in present if not file.startswith("trajectories/")} <= named
+
+
 def test_a_matter_of_ones_own_can_begin_as_a_copy(tmp_path: Path) -> None:
     import shutil
 
