@@ -4,6 +4,7 @@
 folder an example, with its ``rubric.yaml``, its ``subjects.yaml``, and the texts and files these name;
 ``publications.yaml`` says which versions ship published; ``people.yaml`` who has scored. The six worked
 examples are those of guide section 14. Every id is fixed, so loading the files twice changes nothing.
+``matters/`` holds legal matters, one a folder, in the format of docs/matters.md.
 
 All people, firms, places and findings in them are invented.
 """
