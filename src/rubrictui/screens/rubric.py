@@ -82,7 +82,14 @@ class RubricScreen(FilteredScreen[None], ShellScreen[None]):
         ),
         Binding("e", "edit", "Edit", id="rubric.edit", tooltip="Open the rubric's draft in the builder"),
         Binding("b", "board", "Board", id="rubric.board", tooltip="The versions of the rubric as cards"),
-        Binding("v", "choose_version", "Versions", id="rubric.versions", tooltip="Show another version"),
+        Binding(
+            "v",
+            "choose_version",
+            "Versions",
+            show=False,
+            id="rubric.versions",
+            tooltip="Show another version",
+        ),
         Binding(
             "o",
             "score",
