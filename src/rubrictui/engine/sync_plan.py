@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -122,7 +122,9 @@ class Compared(NamedTuple):
     entry: ReadDocument | None
     #: The document of the file as the store would keep it.
     document: CategoryFile | ScaleFile | RubricFile | None
-    parts: Parts | None
+    #: The fingerprints of each side's parts; empty for a side that does not have it.
+    theirs: Mapping[str, str]
+    ours: Mapping[str, str]
 
 
 def as_stored(
@@ -174,9 +176,11 @@ def compare(
     if entry is not None:
         assert isinstance(entry.document, CategoryFile | ScaleFile | RubricFile)
         document = as_stored(entry.document, new_id)
-    ours = parts_of(document) if document is not None else None
-    theirs = parts_of(store.document) if store is not None else None
-    state, note = _state(kind, id, theirs, ours, remembered)
+    files_say = parts_of(document) if document is not None else None
+    store_says = parts_of(store.document) if store is not None else None
+    ours = fingerprints(kind, id, files_say) if files_say is not None else {}
+    theirs = fingerprints(kind, id, store_says) if store_says is not None else {}
+    state, note = _state(theirs, ours, remembered)
     if store is not None and store.is_empty and entry is not None:
         state, note = SyncState.IN_FILES, "the store has no version of it"
     shown = document if document is not None else store.document if store is not None else None
@@ -190,9 +194,11 @@ def compare(
         state=state,
         file=file,
         note=note,
-        changes=differences(theirs, ours) if theirs and ours and state is not SyncState.SAME else (),
+        changes=differences(store_says, files_say)
+        if store_says and files_say and state is not SyncState.SAME
+        else (),
     )
-    return Compared(item, store, entry, document, ours)
+    return Compared(item, store, entry, document, theirs, ours)
 
 
 def fingerprints(kind: str, id: str, parts: Parts) -> dict[str, str]:
@@ -204,15 +210,13 @@ def fingerprints(kind: str, id: str, parts: Parts) -> dict[str, str]:
 
 
 def _state(
-    kind: str, id: str, store: Parts | None, files: Parts | None, remembered: Callable[[str], str | None]
+    theirs: Mapping[str, str], ours: Mapping[str, str], remembered: Callable[[str], str | None]
 ) -> tuple[SyncState, str]:
-    if files is None:
-        gone = remembered(f"{kind}:{id}") is not None
-        return SyncState.ONLY_STORE, "its file is gone" if gone else ""
-    if store is None:
-        gone = remembered(f"{kind}:{id}") is not None
-        return SyncState.ONLY_FILES, "gone from the store" if gone else ""
-    theirs, ours = fingerprints(kind, id, store), fingerprints(kind, id, files)
+    if not ours or not theirs:
+        known = any(remembered(part) is not None for part in theirs or ours)
+        if not ours:
+            return SyncState.ONLY_STORE, "its file is gone" if known else ""
+        return SyncState.ONLY_FILES, "gone from the store" if known else ""
     in_store = in_files = unknown = False
     for part, value in ours.items():
         if value == theirs[part]:

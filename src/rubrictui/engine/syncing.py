@@ -37,15 +37,14 @@ from rubrictui.engine.sync_plan import (
     SyncReport,
     SyncState,
     compare,
-    fingerprints,
     name_of,
     refused_at,
     text_diff,
 )
 from rubrictui.ground.findings import Finding, has_errors
 from rubrictui.interchange.documents import CategoryFile, Publication, RubricFile, ScaleFile
+from rubrictui.interchange.pausing import without_collecting
 from rubrictui.interchange.places import publish_findings
-from rubrictui.interchange.sync_content import parts_of
 from rubrictui.interchange.sync_folder import Key, SyncFolder
 from rubrictui.interchange.sync_memory import Memory
 from rubrictui.interchange.sync_writing import write_atomically
@@ -143,7 +142,8 @@ class Syncing(Importing):
                         remedy="See rubrictui sync diff; then pull --store-wins, or push --files-win.",
                     )
                 _refuse_errors(self._unfit(connection, compared, publications))
-                items, relinks = self._push_items(connection, compared, doing, files_win=files_win)
+                with without_collecting():
+                    items, relinks = self._push_items(connection, compared, doing, files_win=files_win)
                 items += self._publish_records(connection, publications, compared)
                 report = SyncReport(items=tuple(items), findings=files.findings, dry_run=dry_run)
                 if dry_run:
@@ -235,8 +235,14 @@ class Syncing(Importing):
         files: SyncFolder | None = None,
     ) -> tuple[SyncFolder, list[Compared], list[tuple[SyncItem, ReadDocument | None]]]:
         files = files or self._folder(root)
+        with without_collecting():
+            return self._compare_all(connection, files, only)
+
+    def _compare_all(
+        self, connection: Connection, files: SyncFolder, only: Collection[str]
+    ) -> tuple[SyncFolder, list[Compared], list[tuple[SyncItem, ReadDocument | None]]]:
         store = self._store_items(connection)
-        remembered = Memory(root, _store_id(connection)).get
+        remembered = Memory(files.root, _store_id(connection)).get
         keys = dict.fromkeys((*(key for key in files.items if key[0] in _KINDS), *store.items))
         compared, findings = [], list(files.findings)
         for kind, id in sorted(keys, key=lambda key: _KINDS.index(key[0])):
@@ -511,6 +517,5 @@ def _agreed(compared: Iterable[Compared], items: Iterable[SyncItem], *, as_store
     for one in compared:
         kind, id = one.item.kind, one.item.id
         if one.item.state is SyncState.SAME or (kind, id) in done:
-            parts = parts_of(one.store.document) if as_stored and one.store else one.parts
-            agreed |= fingerprints(kind, id, parts) if parts else {}
+            agreed |= one.theirs if as_stored else one.ours
     return agreed

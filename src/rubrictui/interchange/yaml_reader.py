@@ -21,6 +21,7 @@ from rubrictui.ground.yaml_nodes import BrokenNode, MappingNode, ScalarNode, Yam
 from rubrictui.interchange.building import BROKEN, Builder
 from rubrictui.interchange.documents import Document
 from rubrictui.interchange.metadata_json import MetadataReader
+from rubrictui.interchange.pausing import without_collecting
 from rubrictui.interchange.places import Places
 from rubrictui.interchange.resolving import CategoryLookup, Names, ScaleLookup, VersionLookup
 from rubrictui.interchange.rubric_resolving import RubricResolver
@@ -167,10 +168,12 @@ def read_files(
         source = _Source(os.fsencode(path).decode("utf-8", "replace"), path.parent)
         sources.append(source)
         try:
-            source.read(read_bytes(path))
+            with without_collecting():
+                source.read(read_bytes(path))
         except InvalidInputError as error:
             source.findings.add("missing_file", str(error))
-    return _resolve(sources, Names(scales, versions, categories))
+    with without_collecting():
+        return _resolve(sources, Names(scales, versions, categories))
 
 
 def read_text(
