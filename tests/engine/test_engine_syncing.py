@@ -266,7 +266,13 @@ def test_a_name_that_another_rubric_has_is_refused(world: World, folder: Path) -
 
 def test_a_renamed_rubric_keeps_its_file(world: World, folder: Path) -> None:
     world.chief.rename_rubric("Paper review", "Article review")
-    assert actions(world.chief.sync_pull(folder)) == {"rubric Article review": "rewritten"}
+    assert actions(world.chief.sync_pull(folder)) == {
+        "rubric Article review": "rewritten",
+        "publication Paper review": "rewritten",
+    }
+    assert "rubric: Article review" in (folder / "publications/paper-review.yaml").read_text()
+    report = world.chief.sync_status(folder)
+    assert (report.in_step, report.findings) == (True, ())
     assert "name: Article review" in (folder / RUBRIC).read_text()
     edit(folder / RUBRIC, "name: Article review", "name: Essay review\ncategory: Essays\ndescription: Short.")
     assert actions(world.chief.sync_push(folder)) == {"rubric Essay review": "renamed"}
@@ -381,6 +387,12 @@ def test_a_link_that_leads_out_of_the_folder_is_refused(world: World, folder: Pa
     with pytest.raises(InvalidInputError, match="leads out"):
         world.chief.sync_pull(inner)
     assert sorted(file.name for file in outside.iterdir()) == ["x.yaml"]
+
+
+def test_a_folder_that_is_not_there_is_told_by_all_but_a_pull(world: World, tmp_path: Path) -> None:
+    for command in (world.chief.sync_push, world.chief.sync_status, world.chief.sync_diff):
+        with pytest.raises(InvalidInputError, match="There is no folder"):
+            command(tmp_path / "nowhere")
 
 
 def test_a_push_takes_an_author(world: World, folder: Path) -> None:

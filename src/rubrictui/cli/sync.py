@@ -143,7 +143,7 @@ def run_push(options: argparse.Namespace, output: Output) -> int:
         return _refused(error, output)
     except SyncConflictError as error:
         return _conflict(error, output)
-    return _told(report, output, wins=options.files_win, left="changed in the store", hint="pull them")
+    return _told(report, output, wins=options.files_win, left="changed in the store", hint="pull")
 
 
 def run_pull(options: argparse.Namespace, output: Output) -> int:
@@ -159,7 +159,7 @@ def run_pull(options: argparse.Namespace, output: Output) -> int:
         return _refused(error, output)
     except SyncConflictError as error:
         return _conflict(error, output)
-    return _told(report, output, wins=options.store_wins, left="changed in the files", hint="push them")
+    return _told(report, output, wins=options.store_wins, left="changed in the files", hint="push")
 
 
 def _told(report: SyncReport, output: Output, *, wins: bool, left: str, hint: str) -> int:
@@ -181,7 +181,7 @@ def _told(report: SyncReport, output: Output, *, wins: bool, left: str, hint: st
             output.say("Nothing to do.")
         behind = sum(item.state == left for item in report.items)
         if behind:
-            output.say(f"{counted(behind, 'item')} {left} and left alone: {hint}.")
+            output.say(f"{counted(behind, 'item')} {left} and left alone; see rubrictui sync {hint}.")
         if report.dry_run:
             output.say("A dry run: nothing was written.")
     return 1 if conflicts else 0

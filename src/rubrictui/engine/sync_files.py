@@ -30,6 +30,14 @@ class Edit(NamedTuple):
     new: Document | str
 
 
+class PublicationItem(NamedTuple):
+    """A publication with its record, and the record that a pull would write."""
+
+    item: SyncItem
+    entry: ReadDocument | None
+    pulled: Publication | None = None
+
+
 def follows(one: Compared) -> list[Edit]:
     """The file of a rubric that is the same, when it names an earlier version than the store goes on with."""
     if one.entry is None or one.store is None or not isinstance(one.document, RubricFile):
@@ -52,7 +60,7 @@ def publications_of(
     compared: Sequence[Compared],
     store: Mapping[Key, StoreItem],
     versions: Mapping[str, VersionHead],
-) -> Iterator[tuple[SyncItem, ReadDocument | None]]:
+) -> Iterator[PublicationItem]:
     """Every publication with its record. A record is the same when its version is published already; a version
     that is published and has no record is only in the store."""
     items = {one.item.id: one for one in compared if one.item.kind == "rubric"}
@@ -78,30 +86,45 @@ def publications_of(
         # What was published since is told at the newest record, and only while nothing else is asked for.
         outdated = _outdated(given, current, items.get(rubric_id))
         for record, entry, state in given:
-            yield (
-                SyncItem(
-                    kind="publication",
-                    id=record.version_id,
-                    name=record.rubric,
-                    state=SyncState.IN_STORE if record is outdated else state,
-                    file=files.shown(entry),
-                    note=_note(
-                        state, versions.get(record.version_id), current if record is outdated else None
-                    ),
-                ),
-                entry,
-            )
-        if not given and current is not None and _may_follow(items.get(rubric_id)):
-            yield (
-                SyncItem(
-                    kind="publication",
-                    id=current.id,
-                    name=current.rubric_name,
-                    state=SyncState.ONLY_STORE,
-                    note=f"{current.number} is published",
-                ),
+            head, pulled, note = (
+                versions.get(record.version_id),
                 None,
+                _note(state, versions.get(record.version_id)),
             )
+            if record is outdated and current is not None:
+                pulled = Publication(rubric=current.rubric_name, version_id=current.id)
+                note = f"names {head.number if head else 'another version'}; {current.number} is published"
+            elif (
+                head is not None
+                and state is SyncState.SAME
+                and _is_renamed(record, head, items.get(rubric_id))
+            ):
+                pulled = msgspec.structs.replace(record, rubric=head.rubric_name)
+                note = f'the rubric is called "{head.rubric_name}"'
+            item = SyncItem(
+                kind="publication",
+                id=record.version_id,
+                name=record.rubric,
+                state=SyncState.IN_STORE if pulled else state,
+                file=files.shown(entry),
+                note=note,
+            )
+            yield PublicationItem(item, entry, pulled)
+        if not given and current is not None and _may_follow(items.get(rubric_id)):
+            item = SyncItem(
+                kind="publication",
+                id=current.id,
+                name=current.rubric_name,
+                state=SyncState.ONLY_STORE,
+                note=f"{current.number} is published",
+            )
+            yield PublicationItem(item, None, Publication(rubric=current.rubric_name, version_id=current.id))
+
+
+def _is_renamed(record: Publication, head: VersionHead, rubric: Compared | None) -> bool:
+    """Whether the rubric got another name in the store; records without a name are called by their id."""
+    names = (record.rubric.strip().casefold(), head.rubric_name.strip().casefold())
+    return record.rubric != record.version_id and names[0] != names[1] and _may_follow(rubric)
 
 
 def _outdated(
@@ -132,9 +155,7 @@ def _may_follow(rubric: Compared | None) -> bool:
     )
 
 
-def _note(state: SyncState, head: VersionHead | None, current: VersionHead | None) -> str:
-    if current is not None:
-        return f"names {head.number if head else 'another version'}; {current.number} is published"
+def _note(state: SyncState, head: VersionHead | None) -> str:
     if state is SyncState.IN_FILES:
         return "asks to publish the draft"
     return f"{head.number} is published" if head is not None else ""
@@ -210,7 +231,7 @@ def _with_edit(data: bytes, edit: Edit) -> tuple[bytes | None, str]:
     document = entry.document
     is_json = entry.file.casefold().endswith(".json")
     if isinstance(new, Publication) and is_json:
-        new = new.version_id
+        new = new.version_id  # all there is to say in such a record
     if not isinstance(new, str):
         if is_json:
             return (
@@ -235,7 +256,7 @@ def _changed(item: SyncItem, **fields: str) -> SyncItem:
 
 def pulled_publications(
     files: SyncFolder,
-    publications: Sequence[tuple[SyncItem, ReadDocument | None]],
+    publications: Sequence[PublicationItem],
     compared: Sequence[Compared],
     pulled: Sequence[SyncItem],
 ) -> Pulled:
@@ -246,17 +267,15 @@ def pulled_publications(
     }
     owners = {head.id: one for one in compared if one.store is not None for head in one.store.heads}
     made = Pulled([], [], [])
-    for item, entry in publications:
-        one = owners.get(item.id)
-        current = one.store.current if one and one.store else None
+    for item, entry, record in publications:
+        one = owners.get(record.version_id) if record is not None else None
         shown = item
-        if one is not None and current is not None and one.item.id in written:
-            record = Publication(rubric=one.item.name, version_id=current.id)
-            if item.state is SyncState.ONLY_STORE:
+        if record is not None and one is not None and one.item.id in written:
+            if entry is None:
                 path = files.new_file("publication", one.item.id, one.item.name)
                 made.new.append((path, write_document(record).encode()))
                 shown = _changed(item, action="written", file=path.relative_to(files.root).as_posix())
-            elif item.state is SyncState.IN_STORE and entry is not None:
+            else:
                 made.edits.append(Edit(entry, record))
                 shown = _changed(item, action="rewritten")
         made.items.append(shown)

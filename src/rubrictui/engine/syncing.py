@@ -21,6 +21,7 @@ from rubrictui.engine.errors import PublishRefusedError
 from rubrictui.engine.importing import Importing
 from rubrictui.engine.sync_files import (
     Edit,
+    PublicationItem,
     edited,
     follows,
     publications_of,
@@ -86,8 +87,8 @@ class Syncing(Importing):
             InvalidInputError: ``folder`` is no folder, or what it remembers is not readable.
         """
         with self._read() as connection:
-            files, compared, publications = self._compared(connection, Path(folder), only)
-        items = (*(one.item for one in compared), *(item for item, _ in publications))
+            files, compared, publications = self._compared(connection, _there(folder), only)
+        items = (*(one.item for one in compared), *(one.item for one in publications))
         return SyncReport(items=items, findings=files.findings)
 
     def sync_diff(
@@ -99,7 +100,7 @@ class Syncing(Importing):
             SyncRefusedError: a file has errors.
         """
         with self._read() as connection:
-            files, compared, _ = self._compared(connection, Path(folder), only)
+            files, compared, _ = self._compared(connection, _there(folder), only)
         _refuse_errors(files.findings)
         return tuple((one.item, text_diff(one)) for one in compared if one.item.state is not SyncState.SAME)
 
@@ -129,7 +130,7 @@ class Syncing(Importing):
             SyncConflictError: something changed on both sides, and ``files_win`` is not given.
         """
         self._require(Role.AUTHOR, doing="push rubrics")
-        files = self._folder(Path(folder))
+        files = self._folder(_there(folder))
         _refuse_errors(files.findings)
         doing: list[ReadDocument] = []
         try:
@@ -233,14 +234,14 @@ class Syncing(Importing):
         root: Path,
         only: Collection[str],
         files: SyncFolder | None = None,
-    ) -> tuple[SyncFolder, list[Compared], list[tuple[SyncItem, ReadDocument | None]]]:
+    ) -> tuple[SyncFolder, list[Compared], list[PublicationItem]]:
         files = files or self._folder(root)
         with without_collecting():
             return self._compare_all(connection, files, only)
 
     def _compare_all(
         self, connection: Connection, files: SyncFolder, only: Collection[str]
-    ) -> tuple[SyncFolder, list[Compared], list[tuple[SyncItem, ReadDocument | None]]]:
+    ) -> tuple[SyncFolder, list[Compared], list[PublicationItem]]:
         store = self._store_items(connection)
         remembered = Memory(files.root, _store_id(connection)).get
         keys = dict.fromkeys((*(key for key in files.items if key[0] in _KINDS), *store.items))
@@ -275,7 +276,7 @@ class Syncing(Importing):
                     remedy="rubrictui sync status lists the names.",
                 )
             compared = [one for one in compared if one.item.name.casefold() in wanted]
-            publications = [pair for pair in publications if pair[0].name.casefold() in wanted]
+            publications = [pair for pair in publications if pair.item.name.casefold() in wanted]
         return files, compared, publications
 
     def _store_items(self, connection: Connection) -> _Store:
@@ -315,11 +316,11 @@ class Syncing(Importing):
         self,
         connection: Connection,
         compared: Sequence[Compared],
-        publications: Sequence[tuple[SyncItem, ReadDocument | None]],
+        publications: Sequence[PublicationItem],
     ) -> list[Finding]:
         """What stands against a push, all of it, each with its place."""
         found: list[Finding] = []
-        asked = {item.id for item, entry in publications if entry and item.state is SyncState.IN_FILES}
+        asked = {item.id for item, entry, _ in publications if entry and item.state is SyncState.IN_FILES}
         named = {
             kind: {
                 name_of(one.store.document).strip().casefold(): one.item.id
@@ -455,7 +456,7 @@ class Syncing(Importing):
     def _publish_records(
         self,
         connection: Connection,
-        publications: Sequence[tuple[SyncItem, ReadDocument | None]],
+        publications: Sequence[PublicationItem],
         compared: Sequence[Compared],
     ) -> list[SyncItem]:
         """Publish what records ask for, through the path that everyone's publishing takes."""
@@ -466,7 +467,7 @@ class Syncing(Importing):
             for head in one.store.heads
         }
         items = []
-        for item, entry in publications:
+        for item, entry, _ in publications:
             action = ""
             if entry is not None and item.state is SyncState.IN_FILES:
                 assert isinstance(entry.document, Publication)
@@ -498,6 +499,14 @@ class Syncing(Importing):
 def _refuse_errors(findings: Sequence[Finding]) -> None:
     if has_errors(findings):
         raise SyncRefusedError(findings)
+
+
+def _there(folder: str | Path) -> Path:
+    """The folder, which only a pull may make."""
+    path = Path(folder)
+    if not path.exists():
+        raise InvalidInputError(f"There is no folder {path}.", remedy="Check the path; a pull makes it.")
+    return path
 
 
 def _store_id(connection: Connection) -> str:
