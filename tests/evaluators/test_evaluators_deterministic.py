@@ -8,8 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from rubrictui.core.batch import OUTCOMES
 from rubrictui.core.errors import ScoringError
 from rubrictui.core.model import Level, Node, NodeType, NotApplicablePolicy, Scale, ScaleType, VersionSnapshot
+from rubrictui.core.scoring import compute
 from rubrictui.evaluators.base import EvaluatorContext, EvaluatorRun, SubjectContent
 from rubrictui.evaluators.deterministic import DeterministicEvaluator, RuleSet
 from rubrictui.evaluators.errors import EvaluatorError
@@ -125,3 +127,20 @@ def test_rules_made_ready_once_answer_for_any_number_of_subjects() -> None:
         answers, unanswered = ready.answers(data)
         once = run(VERSION, data)
         assert (tuple(answers), unanswered) == (once.answers, once.unanswered)
+
+
+def test_many_subjects_scored_at_once_score_as_one_by_one() -> None:
+    many = [
+        DATA,
+        {},
+        None,
+        {"a": 1, "bids": [{"weeks": 2}]},
+        {"insurance": {"sum": 2000}, "certificates": []},
+    ]
+    batch = RuleSet(VERSION).scores(many, pass_threshold=0.5)
+    for place, data in enumerate(many):
+        alone = compute(VERSION, RuleSet(VERSION).answers(data)[0], pass_threshold=0.5)
+        assert batch.overall[place] == alone.normalized_score
+        assert batch.completeness[place] == alone.completeness
+        assert OUTCOMES[batch.outcome[place]] is alone.outcome
+    assert len(set(batch.overall.tolist())) > 2

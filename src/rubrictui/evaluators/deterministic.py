@@ -6,10 +6,12 @@ rules of a version are made ready once, and their answers put together.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple
 
 import msgspec
 
+from rubrictui.core.batch import AnswerCodes, BatchScores, score_codes
 from rubrictui.core.deterministic import (
     MISSING,
     CompiledRule,
@@ -21,7 +23,9 @@ from rubrictui.core.deterministic import (
     rule_of,
 )
 from rubrictui.core.model import Answer, Evidence, EvidenceKind, Node, VersionSnapshot, fold_id
+from rubrictui.core.plan import plan_of
 from rubrictui.core.records import EvaluatorType
+from rubrictui.core.scoring import read_answer
 from rubrictui.evaluators.base import EvaluatorContext, EvaluatorRun, RubricEvaluator
 from rubrictui.evaluators.errors import EvaluatorError
 
@@ -37,6 +41,7 @@ class _Ready(NamedTuple):
     path: str
     rule: CompiledRule
     answers: dict[int, Answer]
+    shows_evidence: bool
 
 
 class RuleSet:
@@ -50,6 +55,7 @@ class RuleSet:
     """
 
     def __init__(self, version: VersionSnapshot) -> None:
+        self._version = version
         scales = {fold_id(scale.id): scale for scale in reversed(version.scales)}
         self._ready: list[_Ready] = []
         self._without: dict[str, str] = {}
@@ -67,7 +73,7 @@ class RuleSet:
                 continue
             said = (rule.when_true, rule.when_false, rule.when_missing)
             answers = {id(one): _answer(node, one) for one in said if one is not None and one.is_answered}
-            self._ready.append(_Ready(node, parsed.path or "", rule, answers))
+            self._ready.append(_Ready(node, parsed.path or "", rule, answers, node.evidence_required))
 
     def answers(self, data: Any) -> tuple[list[Answer], dict[str, str]]:
         """The answers to one subject's data, and why the other criteria have none, by key.
@@ -77,19 +83,60 @@ class RuleSet:
         """
         given: list[Answer] = []
         unanswered = dict(self._without)
-        for node, path, rule, answers in self._ready:
-            try:
-                said = rule.answer(data)
-            except RuleError as error:
-                raise _failed(node, error) from error
-            answer = answers.get(id(said))
+        for ready in self._ready:
+            said = self._said(ready, data)
+            answer = ready.answers.get(id(said))
             if answer is None:
-                unanswered[node.key] = _NO_LABEL if said is None else _NOT_ON_SCALE
-            elif node.evidence_required and not answer.is_not_applicable:
-                given.append(msgspec.structs.replace(answer, evidence=(_evidence(path, data),)))
+                unanswered[ready.node.key] = _NO_LABEL if said is None else _NOT_ON_SCALE
+            elif ready.shows_evidence and not answer.is_not_applicable:
+                given.append(msgspec.structs.replace(answer, evidence=(_evidence(ready.path, data),)))
             else:
                 given.append(answer)
         return given, unanswered
+
+    def scores(self, many: Iterable[Any], *, pass_threshold: float | None = None) -> BatchScores:
+        """The scores of many subjects' data at once, equal to those of ``answers`` one by one.
+
+        Args:
+            many: the data of each subject; the results come in this order.
+            pass_threshold: in place of the version's.
+
+        Raises:
+            EvaluatorError: a pattern took too long.
+            ScoringError: a rule answers what the version does not allow.
+        """
+        import numpy as np
+
+        plan = plan_of(self._version)
+        books = [[read_answer(leaf, None)] for leaf in plan.leaves]
+        columns: list[tuple[int, _Ready, dict[int, int]]] = []
+        for ready in self._ready:
+            leaf = plan.leaf_of.get(ready.node.id)
+            if leaf is None:
+                continue
+            book = books[leaf.number]
+            codes: dict[int, int] = {}
+            for said, answer in ready.answers.items():
+                codes[said] = len(book)
+                book.append(read_answer(leaf, answer))
+            columns.append((leaf.number, ready, codes))
+        listed = list(many)
+        coded = np.zeros((len(books), len(listed)), dtype=np.uint8)
+        for number, ready, codes in columns:
+            said_of, code_of = ready.rule.answer, codes.get
+            try:
+                coded[number] = [code_of(id(said_of(data)), 0) for data in listed]
+            except RuleError as error:
+                raise _failed(ready.node, error) from error
+        answers = AnswerCodes(coded, tuple(tuple(book) for book in books))
+        return score_codes(self._version, answers, pass_threshold=pass_threshold)
+
+    @staticmethod
+    def _said(ready: _Ready, data: Any) -> RuleAnswer | None:
+        try:
+            return ready.rule.answer(data)
+        except RuleError as error:
+            raise _failed(ready.node, error) from error
 
 
 class DeterministicEvaluator(RubricEvaluator):

@@ -1,0 +1,163 @@
+"""``evaluators`` and ``evaluate``: what can score a record, and having it scored."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from rubrictui.cli._output import Output, number
+from rubrictui.cli._parser import Commands
+from rubrictui.core.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from rubrictui.engine.evaluating import EvaluateResult
+
+MODES = ("SinglePass", "PerCriterion")
+
+
+def register(commands: Commands) -> None:
+    commands.add(
+        "evaluators",
+        "what can score a record",
+        run_evaluators,
+        description="List every evaluator: built in, installed, and those that are stored and not run. One that "
+        "cannot run here says why; docs/evaluators.md tells how to add your own.",
+        examples=["rubrictui evaluators --json"],
+    )
+    parser = commands.add(
+        "evaluate",
+        "have a record scored by an evaluator",
+        run_evaluate,
+        description="Run an evaluator on one record with the latest published version of a rubric, or with the "
+        "one that NAME@VERSION pins, and store the evaluation. A rerun of the same evaluator replaces its own last "
+        "evaluation. A run that fails is stored as Failed, and the exit code is 1.",
+        examples=[
+            "rubrictui evaluate --rubric Tender --entity Bid --record 7 --evaluator Deterministic",
+            'rubrictui evaluate --rubric Reply@2 --entity Run --record 12 --prompt "Strict"',
+        ],
+    )
+    parser.add_argument("--rubric", metavar="NAME", required=True, help="the rubric, or NAME@VERSION")
+    parser.add_argument("--entity", metavar="ENTITY", required=True, help="the entity of the record")
+    parser.add_argument("--record", metavar="ID", required=True, help="the record's id")
+    parser.add_argument("--context", metavar="REF", help="what it is scored for (Entity/record, or an id)")
+    parser.add_argument("--evaluator", metavar="EVALUATOR", help="which evaluator runs (LLM)")
+    parser.add_argument(
+        "--prompt", metavar="PROMPT", help="the judge, or the prompt of the Decision evaluator"
+    )
+    parser.add_argument("--model", metavar="MODEL", help="the one model to use")
+    parser.add_argument(
+        "--mode", choices=MODES, help="ask once for all (SinglePass) or once for each criterion"
+    )
+    parser.add_argument(
+        "--samples", metavar="COUNT", type=int, help="ask so often, 1 to 9, and take the median"
+    )
+    parser.add_argument("--settings", metavar="FILE", help="more settings as JSON; - is standard input")
+    parser.add_argument(
+        "--pass-threshold", metavar="SCORE", type=float, help="in place of the version's, 0 to 1"
+    )
+
+
+def run_evaluators(options: argparse.Namespace, output: Output) -> int:
+    # The registry alone answers: no store is opened for a list of what is installed.
+    from rubrictui.evaluators.registry import registry
+
+    found = registry.evaluators()
+    if output.json:
+        output.data(
+            [
+                {
+                    "name": row.name,
+                    "type": row.evaluator_type,
+                    "runnable": row.runnable,
+                    "origin": row.origin,
+                    "priority": row.priority,
+                    "replaced": row.replaced,
+                    "problem": row.problem,
+                }
+                for row in found
+            ]
+        )
+        return 0
+    rows = []
+    for row in found:
+        state = "replaced" if row.replaced else "runs" if row.runnable else "does not run"
+        rows.append((row.name, row.evaluator_type or "", state, row.origin, row.problem))
+    output.table(("evaluator", "stored as", "", "from", ""), rows)
+    return 0
+
+
+def run_evaluate(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+
+    settings = _settings(options)
+    with open_engine(options) as engine:
+        result = engine.evaluate_record(
+            subject=f"{options.entity}/{options.record}",
+            rubric=options.rubric,
+            context=options.context,
+            evaluator=options.evaluator,
+            settings=settings,
+            pass_threshold=options.pass_threshold,
+        )
+    for warning in result.warnings:
+        output.say(f"warning: {warning}")
+    if output.json:
+        output.data(_answer(result))
+    else:
+        output.text(*_lines(result))
+    return 0
+
+
+def _settings(options: argparse.Namespace) -> dict[str, Any]:
+    """The settings of the file, and the flags over them."""
+    settings: dict[str, Any] = {}
+    if options.settings is not None:
+        from rubrictui.cli._input import read_json, shown
+
+        settings = read_json(options.settings)
+        if not isinstance(settings, dict):
+            raise InvalidInputError(
+                f"{shown(options.settings)} is no object.", remedy='Write {"PromptName": "..."} or the like.'
+            )
+    flags = {
+        "prompt_name": options.prompt,
+        "model_id": options.model,
+        "mode": options.mode,
+        "samples": options.samples,
+    }
+    given = {name: value for name, value in flags.items() if value is not None}
+    spelt = {name.replace("_", "") for name in given}
+    return {
+        **{key: value for key, value in settings.items() if key.replace("_", "").casefold() not in spelt},
+        **given,
+    }
+
+
+def _answer(result: EvaluateResult) -> dict[str, Any]:
+    """What the call gives back in a script: the guide's fields, and what else a caller asks for."""
+    return {
+        "evaluation_id": result.evaluation_id,
+        "score": result.score,
+        "outcome": result.outcome,
+        "display_score": result.display_score,
+        "passed": result.passed,
+        "criteria": result.criteria,
+        "unanswered": result.unanswered,
+        "hidden": result.hidden,
+        "evaluator": (result.detail.evaluation.metadata or {}).get("Evaluator"),
+    }
+
+
+def _lines(result: EvaluateResult) -> list[str]:
+    if result.hidden:
+        return [f"Stored {result.evaluation_id}."]
+    from rubrictui.cli._results import evaluation_lines
+
+    about = (result.detail.evaluation.metadata or {}).get("Evaluator") or {}
+    lines = [f"Submitted {result.evaluation_id}.", "", *evaluation_lines(result.detail)]
+    if result.unanswered:
+        lines += ["", "not answered:"]
+        lines += [f"  {key}: {why}" for key, why in result.unanswered.items()]
+    if "DurationSeconds" in about:
+        lines += ["", f"took {number(about['DurationSeconds'])} s"]
+    return lines
