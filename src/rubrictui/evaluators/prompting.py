@@ -1,0 +1,242 @@
+"""Prompts: what they are, where one is found, and how its template is rendered, without any call of a model.
+
+Templates are Jinja2 in a sandbox: they read the data they are given and reach nothing else. A name that the data
+does not have is an error and not an empty text, so that a misspelt variable is found before it costs money.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from rubrictui.core.model import Value
+from rubrictui.evaluators import prompts as shipped
+from rubrictui.evaluators.errors import EvaluatorError
+from rubrictui.evaluators.services import PromptRef
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+#: No rendered prompt is longer; a template that loops without end is stopped here.
+MOST_CHARACTERS: Final = 2_000_000
+
+#: How often a template may repeat a text or a list with ``*``.
+_MOST_REPEATED: Final = 100_000
+
+
+class PromptKind(StrEnum):
+    """What a prompt is for (guide section 8)."""
+
+    EVALUATOR = "evaluator"
+    JUDGE = "judge"
+    CRITERION = "criterion"
+    DECISION = "decision"
+    AGENT = "agent"
+
+
+class Prompt(Value, frozen=True, kw_only=True):
+    """One prompt.
+
+    Attributes:
+        template: Jinja2.
+        models: its model bindings: ids of models, the first is asked and the others stand in when it fails.
+        is_stored: kept in the store; else it ships with the program.
+    """
+
+    id: str = ""
+    name: str
+    kind: PromptKind
+    template: str
+    description: str | None = None
+    models: tuple[str, ...] = ()
+    is_stored: bool = False
+
+    @property
+    def sha256(self) -> str:
+        """Of the template; what an evaluation keeps beside the name."""
+        return text_hash(self.template)
+
+
+class PromptNotFoundError(EvaluatorError):
+    """A prompt was named that neither the store nor the program has."""
+
+    code = "prompt_not_found"
+
+
+class PromptTemplateError(EvaluatorError):
+    """A template that cannot be read or rendered. The message names the prompt and, where known, the line."""
+
+    code = "prompt_template"
+
+
+class CriterionTextsError(EvaluatorError):
+    """The criterion prompt gave no text for some of the criteria."""
+
+    code = "criterion_texts"
+
+
+#: Finds a prompt of the store; None when it has none of that id or name.
+Lookup = Callable[[PromptRef], Prompt | None]
+
+
+def nothing_stored(ref: PromptRef) -> Prompt | None:
+    """The lookup of a caller without a store."""
+    del ref
+    return None
+
+
+def shipped_prompts() -> tuple[Prompt, ...]:
+    """The prompts that ship with the program."""
+    return tuple(
+        Prompt(
+            id=one.id,
+            name=one.name,
+            kind=PromptKind(one.kind),
+            template=one.template,
+            description=one.description,
+        )
+        for one in shipped.SHIPPED
+    )
+
+
+class PromptBook:
+    """Where prompts are found: first in the store, then among the shipped ones.
+
+    Args:
+        stored: the store's own lookup.
+    """
+
+    def __init__(self, stored: Lookup = nothing_stored) -> None:
+        self._stored = stored
+
+    def find(self, ref: PromptRef) -> Prompt | None:
+        """The prompt of this id or name, or None. Letter case of names does not count."""
+        found = self._stored(ref)
+        return found if found is not None else _shipped(ref)
+
+    def get(self, ref: PromptRef | None, kind: PromptKind, default: str) -> Prompt:
+        """The prompt that takes this part: the one named, else the default.
+
+        Raises:
+            PromptNotFoundError: there is none of that id or name.
+            PromptTemplateError: it is a prompt of another kind.
+        """
+        wanted = ref if ref is not None and (ref.id or ref.name) else PromptRef(name=default)
+        found = self.find(wanted)
+        if found is None:
+            raise PromptNotFoundError(
+                f"The {wanted.name or wanted.id} prompt was not found.",
+                remedy="See the prompts with: rubrictui prompt list",
+            )
+        if found.kind is not kind:
+            raise PromptTemplateError(
+                f'"{found.name}" is a prompt of the kind {found.kind.value}, and a {kind.value} is needed here.',
+                remedy="Name another one, or save it under the right kind.",
+            )
+        return found
+
+
+def _shipped(ref: PromptRef) -> Prompt | None:
+    name = (ref.name or "").strip().casefold()
+    for prompt in _all_shipped():
+        if (ref.id and prompt.id == ref.id.strip().lower()) or (name and prompt.name.casefold() == name):
+            return prompt
+    return None
+
+
+@lru_cache(maxsize=1)
+def _all_shipped() -> tuple[Prompt, ...]:
+    return shipped_prompts()
+
+
+def render(prompt: Prompt, data: Mapping[str, Any]) -> str:
+    """The text of a prompt for this data, without outer blank lines.
+
+    Raises:
+        PromptTemplateError: the template is broken, asks for what the data does not have, or gives too much text.
+    """
+    from jinja2 import TemplateError
+
+    try:
+        pieces: list[str] = []
+        size = 0
+        for piece in _compiled(prompt.template).generate(dict(data)):
+            size += len(piece)
+            if size > MOST_CHARACTERS:
+                raise _broken(prompt, f"it gives more than {MOST_CHARACTERS:,} characters")
+            pieces.append(piece)
+    except TemplateError as error:
+        raise _broken(prompt, _words(error)) from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        raise _broken(prompt, str(error) or type(error).__name__) from None
+    return _tidy("".join(pieces))
+
+
+def check_template(name: str, template: str) -> None:
+    """Refuse a template that cannot be read.
+
+    Raises:
+        PromptTemplateError: it is broken; the message has the line.
+    """
+    from jinja2 import TemplateError
+
+    try:
+        _compiled(template)
+    except TemplateError as error:
+        raise _broken(Prompt(name=name, kind=PromptKind.JUDGE, template=template), _words(error)) from None
+
+
+def text_hash(text: str) -> str:
+    """SHA-256 of a text, hex."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@lru_cache(maxsize=128)
+def _compiled(template: str) -> Template:
+    from jinja2 import StrictUndefined
+    from jinja2.exceptions import SecurityError
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    class Sandbox(ImmutableSandboxedEnvironment):
+        """Repeating and raising to a power are limited: one short template could fill the memory."""
+
+        intercepted_binops = frozenset({"*", "**"})
+
+        def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+            if operator == "**":
+                raise SecurityError("powers are not allowed")
+            for one, other in ((left, right), (right, left)):
+                is_repeat = isinstance(one, str | list | tuple) and isinstance(other, int)
+                if is_repeat and len(one) * other > _MOST_REPEATED:
+                    raise SecurityError("it repeats too much")
+            return super().call_binop(context, operator, left, right)
+
+    environment = Sandbox(
+        undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, cache_size=0
+    )
+    return environment.from_string(template)
+
+
+def _words(error: Exception) -> str:
+    line = getattr(error, "lineno", None)
+    message = (getattr(error, "message", None) or str(error) or type(error).__name__).rstrip(".")
+    return f"line {line}: {message}" if line else message
+
+
+def _broken(prompt: Prompt, why: str) -> PromptTemplateError:
+    return PromptTemplateError(
+        f'The template of the prompt "{prompt.name}" fails: {why}.',
+        remedy="Correct it; rubrictui prompt preview shows what it gives.",
+    )
+
+
+def _tidy(text: str) -> str:
+    """Blank lines that branches leave behind count as one."""
+    lines: list[str] = []
+    for line in text.strip().split("\n"):
+        if line.strip() or (lines and lines[-1]):
+            lines.append(line.rstrip() if line.strip() else "")
+    return "\n".join(lines)
