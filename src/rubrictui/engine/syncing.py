@@ -9,53 +9,44 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from sqlalchemy import Connection
 
 from rubrictui.core.errors import InvalidInputError, RubrictuiError
 from rubrictui.core.model import VersionSnapshot, VersionStatus
-from rubrictui.core.records import Category, Role
+from rubrictui.core.records import Role
 from rubrictui.engine.errors import PublishRefusedError
-from rubrictui.engine.importing import Importing
 from rubrictui.engine.sync_files import (
     Edit,
     PublicationItem,
     edited,
     follows,
-    publications_of,
     pulled_items,
     pulled_publications,
     relinked,
 )
 from rubrictui.engine.sync_plan import (
     Compared,
-    StoreItem,
     SyncConflictError,
     SyncItem,
     SyncRefusedError,
     SyncReport,
     SyncState,
-    compare,
     name_of,
     refused_at,
     text_diff,
 )
+from rubrictui.engine.sync_reading import KINDS, SyncReading, store_id
 from rubrictui.ground.findings import Finding, has_errors
 from rubrictui.interchange.documents import CategoryFile, Publication, RubricFile, ScaleFile
 from rubrictui.interchange.pausing import without_collecting
 from rubrictui.interchange.places import publish_findings
-from rubrictui.interchange.sync_folder import Key, SyncFolder
 from rubrictui.interchange.sync_memory import Memory
 from rubrictui.interchange.sync_writing import write_atomically
 from rubrictui.interchange.yaml_reader import ReadDocument
-from rubrictui.store import rubrics, scales, upkeep
+from rubrictui.store import rubrics
 from rubrictui.store.errors import ConstraintError, FrozenError
-from rubrictui.store.rubrics import VersionHead
-
-# The order in which one needs another.
-_KINDS = ("category", "scale", "rubric")
 
 
 class _DryRun(Exception):
@@ -66,14 +57,7 @@ class _DryRun(Exception):
         self.report = report
 
 
-class _Store(NamedTuple):
-    """What the store holds, by item; and every version of its rubrics by id."""
-
-    items: dict[Key, StoreItem]
-    versions: dict[str, VersionHead]
-
-
-class Syncing(Importing):
+class Syncing(SyncReading):
     """Rubrics as files. A folder may hold YAML documents and records in the metadata JSON shape, anywhere
     below it (docs/formats.md)."""
 
@@ -149,7 +133,7 @@ class Syncing(Importing):
                 report = SyncReport(items=tuple(items), findings=files.findings, dry_run=dry_run)
                 if dry_run:
                     raise _DryRun(report)
-                memory = Memory(files.root, _store_id(connection))
+                memory = Memory(files.root, store_id(connection))
         except _DryRun as tried:
             return tried.report
         except (FrozenError, ConstraintError) as error:
@@ -188,7 +172,7 @@ class Syncing(Importing):
         """
         with self._read() as connection:
             files, compared, publications = self._compared(connection, Path(folder), only)
-            store_id = _store_id(connection)
+            known_as = store_id(connection)
         _refuse_errors(files.findings)
         conflicts = [one.item for one in compared if one.item.state is SyncState.IN_BOTH]
         if conflicts and not store_wins and not dry_run:
@@ -203,112 +187,8 @@ class Syncing(Importing):
             for path, data in writes:
                 files.check_untouched(path)
                 write_atomically(path, data)
-            Memory(files.root, store_id).remember(_agreed(compared, items, as_stored=True))
+            Memory(files.root, known_as).remember(_agreed(compared, items, as_stored=True))
         return SyncReport(items=tuple(items), findings=files.findings, dry_run=dry_run)
-
-    # -- both sides ----------------------------------------------------------------------------------
-
-    def _folder(self, root: Path) -> SyncFolder:
-        """The files, read against the names that the store knows."""
-
-        def version(name_or_id: str) -> VersionSnapshot | None:
-            for reference in (name_or_id, f"{name_or_id}@draft"):
-                try:
-                    return self.version(reference)
-                except RubrictuiError:
-                    continue
-            return None
-
-        known_scales = {s.name: s for s in self.scales()} | {s.id: s for s in self.scales()}
-        known = self.categories()
-        by_name = {one.name.casefold(): one for one in known} | {one.id: one for one in known}
-
-        def category(name_or_id: str) -> Category | None:
-            return by_name.get(name_or_id) or by_name.get(name_or_id.strip().casefold())
-
-        return SyncFolder(root, scales=known_scales.get, versions=version, categories=category)
-
-    def _compared(
-        self,
-        connection: Connection,
-        root: Path,
-        only: Collection[str],
-        files: SyncFolder | None = None,
-    ) -> tuple[SyncFolder, list[Compared], list[PublicationItem]]:
-        files = files or self._folder(root)
-        with without_collecting():
-            return self._compare_all(connection, files, only)
-
-    def _compare_all(
-        self, connection: Connection, files: SyncFolder, only: Collection[str]
-    ) -> tuple[SyncFolder, list[Compared], list[PublicationItem]]:
-        store = self._store_items(connection)
-        remembered = Memory(files.root, _store_id(connection)).get
-        keys = dict.fromkeys((*(key for key in files.items if key[0] in _KINDS), *store.items))
-        compared, findings = [], list(files.findings)
-        for kind, id in sorted(keys, key=lambda key: _KINDS.index(key[0])):
-            entry = files.items.get((kind, id))
-            try:
-                one = compare(
-                    kind,
-                    id,
-                    store=store.items.get((kind, id)),
-                    entry=entry,
-                    file=files.shown(entry) if entry else None,
-                    remembered=remembered,
-                    new_id=self._new_id,
-                )
-            except InvalidInputError as error:
-                assert entry is not None
-                findings.append(refused_at(entry, error))
-                continue
-            compared.append(one)
-        files.findings = tuple(findings)
-        compared.sort(key=lambda one: (_KINDS.index(one.item.kind), one.item.name.casefold(), one.item.id))
-        publications = list(publications_of(files, compared, store.items, store.versions))
-        wanted = {name.strip().casefold() for name in only}
-        if wanted:
-            names = {one.item.name.casefold() for one in compared}
-            missing = sorted(wanted - names)
-            if missing:
-                raise InvalidInputError(
-                    f'Neither the files nor the store have anything named "{missing[0]}".',
-                    remedy="rubrictui sync status lists the names.",
-                )
-            compared = [one for one in compared if one.item.name.casefold() in wanted]
-            publications = [pair for pair in publications if pair.item.name.casefold() in wanted]
-        return files, compared, publications
-
-    def _store_items(self, connection: Connection) -> _Store:
-        items: dict[Key, StoreItem] = {
-            ("category", one.id): StoreItem(CategoryFile(category=one))
-            for one in rubrics.categories(connection)
-        }
-        items |= {
-            ("scale", scale.id): StoreItem(ScaleFile(scale=scale)) for scale in scales.load_scales(connection)
-        }
-        versions: dict[str, VersionHead] = {}
-        for rubric in rubrics.rubric_heads(connection):
-            heads = rubrics.version_heads(connection, rubric.id)
-            versions |= {head.id: head for head in heads}
-            # The draft comes first; without one, the latest Published version, else the latest Retired.
-            drafts = [head for head in heads if head.status is VersionStatus.DRAFT]
-            published = [head for head in heads if head.status is VersionStatus.PUBLISHED]
-            current = next(iter(drafts or published or heads), None)
-            snapshot = (
-                self._snapshot(connection, current.id)
-                if current is not None
-                else VersionSnapshot(rubric_id=rubric.id, rubric_name=rubric.name)
-            )
-            document = RubricFile(
-                id=rubric.id,
-                name=rubric.name,
-                category=rubric.category,
-                description=rubric.description,
-                snapshot=snapshot,
-            )
-            items["rubric", rubric.id] = StoreItem(document, heads, current)
-        return _Store(items, versions)
 
     # -- files to the store --------------------------------------------------------------------------
 
@@ -327,7 +207,7 @@ class Syncing(Importing):
                 for one in compared
                 if one.store is not None and one.item.kind == kind
             }
-            for kind in _KINDS
+            for kind in KINDS
         }
         for one in compared:
             entry, document = one.entry, one.document
@@ -507,10 +387,6 @@ def _there(folder: str | Path) -> Path:
     if not path.exists():
         raise InvalidInputError(f"There is no folder {path}.", remedy="Check the path; a pull makes it.")
     return path
-
-
-def _store_id(connection: Connection) -> str:
-    return upkeep.facts(connection).get("store_id") or ""
 
 
 def _at(entry: ReadDocument, code: str, message: str, field: str | None = None) -> Finding:

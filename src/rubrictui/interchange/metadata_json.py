@@ -43,6 +43,7 @@ from rubrictui.interchange.metadata_fields import (
     entity_named,
     title,
 )
+from rubrictui.interchange.metadata_rows import folded, in_order, list_of, move, nested
 from rubrictui.interchange.subject_files import inside, read_bytes
 
 SETTINGS = ".mj-sync.json"
@@ -51,7 +52,6 @@ _KINDS = {CATEGORY: "category", SCALE: "scale", RUBRIC: "rubric", PUBLICATION: "
 _HOLDERS = {LEVEL: "levels", VERSION: "version", CRITERION: "children", ANCHOR: "anchors", BAND: "bands"}
 _KEYWORD = re.compile(r"@(file|lookup|parent|root|env|url|template|include):", re.IGNORECASE)
 _LOOKUP = re.compile(r"@lookup:(?P<entity>.+?)\.(?P<conditions>[A-Za-z_]\w*=.*)", re.DOTALL)
-_UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
 
 def is_metadata(root: YamlNode | None) -> bool:
@@ -178,7 +178,7 @@ class MetadataReader:
             self._add("wrong_type", '"primaryKey" must be an object with "ID" alone.', key.at)
             return None
         at, node = key.pairs["ID"]
-        return at, _folded(node)
+        return at, folded(node)
 
     def _field(
         self,
@@ -262,7 +262,7 @@ class MetadataReader:
             self._add("syntax", message, value.at)
             return BrokenNode(value.at)
         assert node is not None
-        _move(node, value.at)
+        move(node, value.at)
         return node
 
     # -- references ----------------------------------------------------------------------------------
@@ -292,7 +292,7 @@ class MetadataReader:
             )
             return
         if not value.text.startswith("@"):
-            made.pairs[f"{field.to}_id"] = (at, _folded(value))
+            made.pairs[f"{field.to}_id"] = (at, folded(value))
             return
         match = _LOOKUP.fullmatch(value.text.strip())
         if match is None:
@@ -319,7 +319,7 @@ class MetadataReader:
                 "bad_reference", f"{title(field.entity)} are looked up by {by} or ID, {unknown}.", value.at
             )
         elif "ID" in found:
-            made.pairs[f"{field.to}_id"] = (at, _folded(ScalarNode(value.at, found["ID"], False)))
+            made.pairs[f"{field.to}_id"] = (at, folded(ScalarNode(value.at, found["ID"], False)))
         else:
             made.pairs[field.to] = (at, ScalarNode(value.at, found[by], False))
             if field.entity == CATEGORY and option != "create":
@@ -352,8 +352,8 @@ class MetadataReader:
                     "criteria" if child.name == CRITERION and entity.name == VERSION else _HOLDERS[child.name]
                 )
                 if child.name == CRITERION and entity.name == VERSION:
-                    rows = self._nested(rows)
-                made.pairs[holder] = (at, _list(value.at, _in_order(rows, anchors=child.name == ANCHOR)))
+                    rows = nested(rows, self._findings)
+                made.pairs[holder] = (at, list_of(value.at, in_order(rows, anchors=child.name == ANCHOR)))
 
     def _version(self, made: MappingNode, value: SequenceNode, at: Position, owners: dict[str, str]) -> None:
         if len(value.items) > 1:
@@ -397,48 +397,6 @@ class MetadataReader:
                 node.at,
             )
 
-    def _nested(self, rows: list[MappingNode]) -> list[MappingNode]:
-        """Criteria that are listed flat, each below the one its ParentID names."""
-        by_id: dict[str, MappingNode] = {}
-        for row in rows:
-            _collect(row, by_id)
-        roots: list[MappingNode] = []
-        below: dict[str, list[MappingNode]] = {}
-        places: dict[str, Position] = {}
-        for row in rows:
-            pair = row.pairs.pop("parent_id", None)
-            node = pair[1] if pair else None
-            if node is None or (isinstance(node, ScalarNode) and node.plain and node.text == "null"):
-                roots.append(row)
-                continue
-            parent = node.text.strip().lower() if isinstance(node, ScalarNode) else ""
-            if parent not in by_id:
-                self._add(
-                    "unknown_reference",
-                    '"ParentID" must be the id of a criterion of this version; @parent:ID takes nesting.',
-                    node.at,
-                )
-                continue
-            below.setdefault(parent, []).append(row)
-            places[parent] = node.at
-        # Only what hangs below a root is kept; a circle of parents never does.
-        waiting = list(roots)
-        while waiting:
-            row = waiting.pop()
-            here: dict[str, MappingNode] = {}
-            _collect(row, here)
-            for id, holder in here.items():
-                added = below.pop(id, [])
-                if added:
-                    waiting += added
-                    at, nested = holder.pairs.get("children", (added[0].at, _list(added[0].at, [])))
-                    assert isinstance(nested, SequenceNode)
-                    children = [one for one in nested.items if isinstance(one, MappingNode)]
-                    holder.pairs["children"] = (at, _list(nested.at, _in_order([*children, *added])))
-        for parent in below:
-            self._add("cycle", "these criteria are parents of one another: a circle.", places[parent])
-        return roots
-
     def _publication(self, document: MappingNode, record: MappingNode) -> None:
         """``{"fields": {"Status": "Published"}, "primaryKey": {"ID": ...}}`` asks to publish that version."""
         at, status = document.pairs.pop("status", (record.at, None))
@@ -465,59 +423,3 @@ def _guessed(record: MappingNode) -> str | None:
     if LEVEL in held or names & {"ScaleType", "MinValue", "HigherIsBetter"}:
         return SCALE
     return PUBLICATION if names == {"Status"} else None
-
-
-def _folded(node: YamlNode) -> YamlNode:
-    """An id in lower case, as stores keep them."""
-    if isinstance(node, ScalarNode) and not node.plain and _UUID.fullmatch(node.text.strip()):
-        return ScalarNode(node.at, node.text.strip().lower(), False)
-    return node
-
-
-def _move(node: YamlNode, at: Position) -> None:
-    """Let a tree that was read from inside a text stand where the text does."""
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        one.at = at
-        if isinstance(one, SequenceNode):
-            waiting += one.items
-        elif isinstance(one, MappingNode):
-            one.pairs = {key: (at, value) for key, (_, value) in one.pairs.items()}
-            waiting += [value for _, value in one.pairs.values()]
-
-
-def _list(at: Position, items: list[MappingNode]) -> SequenceNode:
-    made = SequenceNode(at)
-    made.items.extend(items)
-    return made
-
-
-def _in_order(rows: list[MappingNode], *, anchors: bool = False) -> list[MappingNode]:
-    """By ``Sequence``; those without one keep their place. An anchor's is its place and nothing else."""
-
-    def place(pair: tuple[int, MappingNode]) -> float:
-        node = pair[1].get("sequence")
-        try:
-            return float(node.text) if isinstance(node, ScalarNode) and node.plain else float(pair[0])
-        except ValueError:  # told as a wrong type by the one who builds the document
-            return float(pair[0])
-
-    ordered = [row for _, row in sorted(enumerate(rows), key=place)]
-    if anchors:
-        for row in ordered:
-            row.pairs.pop("sequence", None)
-    return ordered
-
-
-def _collect(row: MappingNode, found: dict[str, MappingNode]) -> None:
-    """A criterion and all inside it, by id."""
-    waiting = [row]
-    while waiting:
-        one = waiting.pop()
-        id = one.get("id")
-        if isinstance(id, ScalarNode):
-            found.setdefault(id.text.lower(), one)
-        children = one.get("children")
-        if isinstance(children, SequenceNode):
-            waiting += [child for child in children.items if isinstance(child, MappingNode)]
