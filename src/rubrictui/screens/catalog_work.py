@@ -33,19 +33,25 @@ _NAME, _RENAMED, _CATEGORY, _CATEGORY_NAME = "name", "renamed", "category", "cat
 _AUTHOR_ACTIONS = frozenset({"new_rubric", "rename", "category", "edit", "scales"})
 
 
+def open_draft(screen: ShellScreen[Any], rubric: RubricSummary) -> bool:
+    """Open the draft of a rubric in the builder, at once: the next keys are meant for it. False without a draft."""
+    spec = screens.load("builder")
+    has_draft = any(version.status is VersionStatus.DRAFT for version in rubric.versions)
+    if spec is not None and has_draft:
+        screen.app.push_screen(spec.opener(rubric.id))
+    return has_draft
+
+
 async def open_builder(screen: ShellScreen[Any], rubric: RubricSummary) -> None:
     """Open the draft of a rubric in the builder; where there is none, offer to begin one. In a worker."""
-    spec = screens.load("builder")
-    if spec is None:
-        return
-    if not any(version.status is VersionStatus.DRAFT for version in rubric.versions):
+    if not open_draft(screen, rubric):
         source = rubric.latest_published or (rubric.versions[0] if rubric.versions else None)
         start = f"It begins as {source.number}" if source is not None else "It begins empty"
         about = f"{rubric.name} has no draft. {start}, and nobody can score with it before it is published."
         if not await confirmed(screen, "Begin a draft?", about, yes="Begin a draft", no="Back"):
             return
         await screen.shell.ask(lambda engine: engine.start_draft(rubric.id))
-    screen.app.push_screen(spec.opener(rubric.id))
+        open_draft(screen, await screen.shell.ask(lambda engine: engine.rubric(rubric.id)))
 
 
 def category_rows(
@@ -125,11 +131,15 @@ class CatalogWork(ShellScreen[None]):
 
     # -- going elsewhere
 
+    def action_edit(self) -> None:
+        """Open the rubric's draft in the builder; where there is none, offer to begin one."""
+        rubric = self.current_rubric
+        if rubric is not None and not open_draft(self, rubric):
+            self._begin_draft(rubric)
+
     @work(exit_on_error=False, exclusive=True, group="open")
-    async def action_edit(self) -> None:
-        """Open the rubric's draft in the builder."""
-        if (rubric := self.current_rubric) is not None:
-            await open_builder(self, rubric)
+    async def _begin_draft(self, rubric: RubricSummary) -> None:
+        await open_builder(self, rubric)
 
     def action_board(self) -> None:
         """The versions of the rubric as cards."""
