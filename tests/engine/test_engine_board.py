@@ -8,7 +8,7 @@ from engine_world import World, answers
 
 from rubrictui.core.model import Bump, VersionSnapshot, VersionStatus
 from rubrictui.core.records import Role
-from rubrictui.engine import NotFoundError
+from rubrictui.engine import NotFoundError, StaleDraftError
 
 change = msgspec.structs.replace
 
@@ -72,3 +72,22 @@ def test_a_discarded_draft_leaves_the_versions_and_can_be_begun_again(
     with pytest.raises(NotFoundError, match="may have been discarded"):
         world.chief.save_draft(draft, revision=1, base=draft)
     assert world.chief.start_draft("Paper review").pass_threshold is None
+
+
+def test_a_draft_that_was_saved_after_it_was_looked_at_is_not_published(
+    world: World, paper: VersionSnapshot
+) -> None:
+    chief = world.chief
+    draft = chief.start_draft("Paper review")
+    looked_at = chief.draft_revision("Paper review")
+    chief.save_draft(msgspec.structs.replace(draft, instructions="Read it twice."))
+    with pytest.raises(StaleDraftError):
+        chief.publish("Paper review", revision=looked_at)
+    assert chief.publish("Paper review", revision=chief.draft_revision("Paper review")).number == "1.0.1"
+
+
+def test_two_versions_are_read_at_one_moment(world: World, paper: VersionSnapshot) -> None:
+    world.chief.start_draft("Paper review")
+    older, newer = world.chief.two_versions("Paper review", "1.0.0", "draft")
+    assert (older.number, newer.number) == ("1.0.0", None)
+    assert older.scales == newer.scales
