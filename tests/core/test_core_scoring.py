@@ -466,9 +466,12 @@ def test_a_score_short_of_a_band_does_not_look_like_its_edge() -> None:
 def test_a_version_is_compiled_once_and_forgotten_with_its_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[Any] = []
     compile_version = plans._compile
-    monkeypatch.setattr(
-        plans, "_compile", lambda v, *rest: compiled.append(weakref.ref(v)) or compile_version(v, *rest)
-    )
+
+    def compile_and_tell(compiling: VersionSnapshot, *rest: Any) -> Any:
+        compiled.append(weakref.ref(compiling))
+        return compile_version(compiling, *rest)
+
+    monkeypatch.setattr(plans, "_compile", compile_and_tell)
     snapshot = version(leaf("a"))
     for _ in range(3):
         compute(snapshot, [level("a", "meets")])

@@ -12,11 +12,13 @@ from form_host import keys, screen_text, until
 
 from rubrictui.core.editing import set_node
 from rubrictui.core.errors import RubrictuiError
-from rubrictui.core.model import Node, RollupMethod
+from rubrictui.core.model import Answer, Node, RollupMethod
+from rubrictui.core.records import Subject
 from rubrictui.engine import Engine
 from rubrictui.screens.builder_clash import ClashScreen
 from rubrictui.screens.builder_samples import SamplesScreen
 from rubrictui.screens.builder_session import Safety
+from rubrictui.screens.choose import ChooseScreen
 
 NARROW, WIDE = (80, 24), (120, 40)
 
@@ -388,3 +390,84 @@ async def test_samples_are_filled_and_compared_with_what_is_published(buying: En
         assert "Ideal 5 100 100 same Passed" in note(app)
         await keys(pilot, "d escape")
         assert [each.name for each in buying.sample_sets(RUBRIC)] == ["All worst", "Random"]
+
+
+def evaluate(engine: Engine, record: str, schedule: str) -> None:
+    """A submitted evaluation of the published version."""
+    version = engine.version(RUBRIC)
+    engine.add_subjects([Subject(record_id=record, title=f"The offer of {record}", text="Words.")])
+    draft = engine.open_draft(subject=f"Subject/{record}", rubric=RUBRIC)
+    keyed = {node.key: node.id for node in version.nodes}
+    levels = {level.label: level.id for scale in version.scales for level in scale.levels}
+    for key, answer in (
+        ("encryption", {"scale_level_id": levels["Compliant"]}),
+        ("access", {"scale_level_id": levels["Compliant"]}),
+        ("schedule", {"scale_level_id": levels[schedule]}),
+        ("price", {"raw_value": 20.0}),
+    ):
+        engine.save_answer(draft.evaluation.id, Answer(criterion_id=keyed[key], **answer))
+    engine.submit(draft.evaluation.id)
+
+
+async def test_real_evaluations_are_tried_on_the_draft(buying: Engine) -> None:
+    for record, schedule in (("north", "10"), ("south", "2")):
+        evaluate(buying, record, schedule)
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        # The last evaluation of a subject becomes a sample of its name.
+        await keys(pilot, "s l")
+        await until(pilot, lambda: isinstance(app.screen, ChooseScreen))
+        await keys(pilot, 'slash "south" enter enter')
+        await until(pilot, lambda: isinstance(app.screen, SamplesScreen))
+        assert "The offer of south" in note(app)
+        await keys(pilot, "escape")
+        assert app.builder.session.preview.answered == 4
+
+        # What the draft would change for those that are stored: nothing is, before anything changed.
+        await keys(pilot, "t")
+        await until(pilot, lambda: "0 of 2 evaluations" in note(app))
+        await keys(pilot, "escape")
+        app.builder.tree_pane.go_to(stored(buying)["delivery"].id)
+        await keys(pilot, 'w ctrl+u "9" enter t')
+        await until(pilot, lambda: "2 of 2 evaluations" in note(app))
+        assert "Passed → Below the threshold" in note(app)
+
+
+async def test_a_problem_leads_to_its_field(buying: Engine) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        await keys(pilot, "o j enter")
+        assert app.builder.tree_pane.current is not None
+        assert app.builder.tree_pane.current.key == "notes"
+        assert app.builder.fields.current is not None
+        assert app.builder.fields.current.name == "anchor"
+        await keys(pilot, 'enter "Clear" escape')
+        assert stored(buying)["notes"].anchors[0].descriptor == "Clear"
+
+
+async def test_bands_are_changed_and_undone_in_the_builder(buying: Engine) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        await keys(pilot, "b")
+        await until(pilot, lambda: "Bands" in note(app))
+        await keys(pilot, "l l escape")
+        bands = buying.open_rubric_draft(RUBRIC).version.bands
+        assert [band.max_score for band in bands] == [0.62, 1]
+        await keys(pilot, "u")
+        assert [band.max_score for band in buying.open_rubric_draft(RUBRIC).version.bands] == [0.6, 1]
+
+
+async def test_publishing_is_asked_for_and_leaves_the_builder(buying: Engine) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        await keys(pilot, 'w ctrl+u "3" enter P')
+        await until(pilot, lambda: "Major" in note(app))
+        assert "2.0.0" in note(app)
+        await pilot.pause(0.4)
+        await keys(pilot, "P")
+        await until(pilot, lambda: not app.builder.is_attached)
+        assert buying.version(RUBRIC).number == "2.0.0"

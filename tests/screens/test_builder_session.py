@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 from builder_host import COMPLIANCE, RUBRIC, TEN, fill, opened
 from msgspec.structs import replace
 
-from rubrictui.core.editing import add_node, delete, move, rekey, rename, set_node
+from rubrictui.core.editing import Edited, add_node, delete, move, rekey, rename, set_node
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.model import Answer, NodeType, Outcome, VersionSnapshot
 from rubrictui.core.records import SampleAnswer, SampleSet
@@ -94,16 +94,14 @@ def test_what_the_store_refuses_stays_and_is_offered_again(session: BuilderSessi
     store.refuses = RubrictuiError("The disk is full.", remedy="Make room.")
     rename_to(session, "notes", "One")
     rename_to(session, "notes", "Two")
-    assert session.safety is Safety.NOT_SAVED
-    assert session.problem == "The disk is full. Make room."
+    assert (session.safety, session.problem) == (Safety.NOT_SAVED, "The disk is full. Make room.")
     assert names(session.version)[-1] == "Two"
     assert names(stored(store.engine))[-1] == "Notes quality"
     assert not session.retry()
 
     store.refuses = None
     assert session.retry()
-    assert session.safety is Safety.SAVED
-    assert session.problem == ""
+    assert (session.safety, session.problem) == (Safety.SAVED, "")
     assert names(stored(store.engine))[-1] == "Two"
 
 
@@ -181,7 +179,7 @@ def test_somebody_elses_save_is_met_and_neither_side_is_lost(session: BuilderSes
     rename_to(session, "notes", "Mine")
     clash = session.clash
     assert clash is not None
-    assert session.safety is Safety.NOT_SAVED
+    assert not session.retry()
     assert names(clash.mine)[-1] == "Mine"
     assert next(n.weight for n in clash.theirs.nodes if n.key == "schedule") == 7.0
 
@@ -256,7 +254,7 @@ def test_answers_are_found_again_after_any_edit_as_from_the_start(session: Build
         )
         return made.answers
 
-    edits = [
+    edits: list[Callable[[], Edited]] = [
         lambda: set_node(session.version, node_id(session, "notes"), not_applicable_policy="NotAllowed"),
         lambda: move(session.version, node_id(session, "delivery"), -1),
         lambda: delete(session.version, node_id(session, "schedule")),

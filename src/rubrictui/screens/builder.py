@@ -15,7 +15,7 @@ from textual.widgets import Input, TextArea
 
 from rubrictui import screens
 from rubrictui.core.editing import set_bands
-from rubrictui.core.model import Band, fold_id
+from rubrictui.core.model import Band, NodeType, fold_id
 from rubrictui.core.records import SampleAnswer
 from rubrictui.screens import ScreenSpec
 from rubrictui.screens.builder_base import FIELDS, PREVIEW, PROBLEMS, TREE
@@ -60,6 +60,36 @@ _DRAFT_ACTIONS = frozenset(
     }
 )
 """What needs the draft to be there, and no question to be open."""
+
+NODE_ACTIONS = frozenset(
+    {
+        "advisory",
+        "copy",
+        "cut",
+        "delete",
+        "duplicate",
+        "gate",
+        "indent",
+        "move",
+        "move_to",
+        "outdent",
+        "rekey",
+        "rename",
+        "rollup",
+        "scale",
+        "weight",
+    }
+)
+"""What acts on a node, so not on the row of the version."""
+
+
+def may_act_on(kind: NodeType | None, action: str) -> bool:
+    """Whether an action has a meaning on the row under the cursor; None is the row of the version."""
+    if action == "scale":
+        return kind is NodeType.CRITERION
+    if action == "rollup":
+        return kind is NodeType.GROUP
+    return kind is not None
 
 
 class BuilderScreen(BuilderEdits):
@@ -148,6 +178,8 @@ class BuilderScreen(BuilderEdits):
         """Nothing edits before the draft is there, nor while a line is being typed."""
         if action in _DRAFT_ACTIONS and (not self.is_open or self._prompt is not None):
             return False
+        if action in NODE_ACTIONS:
+            return may_act_on(self.tree_pane.kind, action)
         if action == "fields" and self.tree_pane.is_typing:
             return False
         if action in ("to_tree", "leave"):

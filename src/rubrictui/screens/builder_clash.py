@@ -20,9 +20,9 @@ from rubrictui.widgets.text import counted
 from rubrictui.widgets.title_bar import TitleBar
 
 COLUMNS = (
-    Column("What", share=3, minimum=24),
-    Column("Yours", share=2, minimum=14),
-    Column("Theirs", share=2, minimum=14),
+    Column("What", share=5, minimum=32),
+    Column("Yours", share=2, minimum=12),
+    Column("Theirs", share=2, minimum=12),
     Column("Taken", width=7),
 )
 _CONFLICT, _THEIRS, _MINE = "conflict", "theirs", "mine"

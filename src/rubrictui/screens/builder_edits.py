@@ -144,12 +144,6 @@ class BuilderEdits(BuilderBase):
     def _node(self) -> Node | None:
         return self.tree_pane.current
 
-    def _need_node(self, doing: str) -> Node | None:
-        node = self._node
-        if node is None and self.is_open:
-            self.tree_pane.note(f"This row is the whole version: go to a node to {doing} it.")
-        return node
-
     def _where(self, kind: NodeType | None = None) -> tuple[Node | None, Literal["inside", "after"]]:
         """Where something new goes, and beside what; no node stands for the end of the top level.
 
@@ -260,12 +254,12 @@ class BuilderEdits(BuilderBase):
 
     def action_rename(self) -> None:
         """Ask for another name."""
-        if (node := self._need_node("rename")) is not None:
+        if (node := self._node) is not None:
             self.ask("Name:", RENAME, value=node.name, placeholder="a name")
 
     def action_rekey(self) -> None:
         """Ask for another key, and say what that means when it was published."""
-        if (node := self._need_node("re-key")) is not None:
+        if (node := self._node) is not None:
             base = self.session.published or self.session.opened.based_on
             is_published = node.key in self.session.base_keys
             label = (
@@ -277,14 +271,14 @@ class BuilderEdits(BuilderBase):
 
     def action_weight(self) -> None:
         """Ask for another weight."""
-        if (node := self._need_node("weigh")) is not None:
+        if (node := self._node) is not None:
             self.ask(
                 f"Weight of {title_of(node)}:", WEIGHT, value=number(node.weight), placeholder="0 or more"
             )
 
     def action_gate(self) -> None:
         """Ask for the minimum of a gate; nothing takes the gate off."""
-        if (node := self._need_node("make a gate of")) is not None:
+        if (node := self._node) is not None:
             minimum = node.gate_minimum_score
             self.ask(
                 f"Gate: lowest score (0 to 1) that passes {title_of(node)}:",
@@ -295,18 +289,15 @@ class BuilderEdits(BuilderBase):
 
     def action_advisory(self) -> None:
         """Let it count, or only be shown."""
-        if (node := self._need_node("set")) is not None:
+        if (node := self._node) is not None:
             self._set(
                 node, "count" if node.is_advisory else "make advisory", is_advisory=not node.is_advisory
             )
 
     def action_rollup(self) -> None:
         """The next way a group adds up."""
-        node = self._need_node("set")
+        node = self._node
         if node is None:
-            return
-        if not is_group(node):
-            self.tree_pane.note("A criterion adds nothing up: go to a group.")
             return
         current = _ROLLUPS.index(node.rollup_method or RollupMethod.WEIGHTED_MEAN)
         following = _ROLLUPS[(current + 1) % len(_ROLLUPS)]
@@ -316,11 +307,8 @@ class BuilderEdits(BuilderBase):
     @work(exit_on_error=False, exclusive=True, group="choose")
     async def action_scale(self) -> None:
         """Choose the scale a criterion is answered on."""
-        node = self._need_node("choose a scale for")
+        node = self._node
         if node is None or not self._may_edit():
-            return
-        if is_group(node):
-            self.tree_pane.note("A group is not answered: go to a criterion.")
             return
         scales = await self.shell.ask(lambda engine: engine.scales())
         version = self.session.version
@@ -360,23 +348,23 @@ class BuilderEdits(BuilderBase):
 
     def action_move(self, step: int) -> None:
         """Move among the siblings."""
-        if (node := self._need_node("move")) is not None:
+        if (node := self._node) is not None:
             self.edit(lambda version: move(version, node.id, step), f"move {title_of(node)}")
 
     def action_indent(self) -> None:
         """Put it into the group above."""
-        if (node := self._need_node("move")) is not None:
+        if (node := self._node) is not None:
             self.edit(lambda version: indent(version, node.id), f"indent {title_of(node)}")
 
     def action_outdent(self) -> None:
         """Take it out of its group."""
-        if (node := self._need_node("move")) is not None:
+        if (node := self._node) is not None:
             self.edit(lambda version: outdent(version, node.id), f"outdent {title_of(node)}")
 
     @work(exit_on_error=False, exclusive=True, group="choose")
     async def action_move_to(self) -> None:
         """Choose another group for it."""
-        node = self._need_node("move")
+        node = self._node
         if node is None or not self._may_edit():
             return
         shape = self.tree_pane.shape
@@ -408,19 +396,19 @@ class BuilderEdits(BuilderBase):
 
     def action_duplicate(self) -> None:
         """Put a copy right after it."""
-        if (node := self._need_node("duplicate")) is not None:
+        if (node := self._node) is not None:
             self.edit(
                 lambda version: duplicate(version, node.id, new_id=new_id), f"duplicate {title_of(node)}"
             )
 
     def action_copy(self) -> None:
         """Copy it with all that is inside."""
-        if (node := self._need_node("copy")) is not None:
+        if (node := self._node) is not None:
             self._keep(node, "Copied")
 
     def action_cut(self) -> None:
         """Copy it and delete it."""
-        node = self._need_node("cut")
+        node = self._node
         if node is not None and self._may_edit():
             self._keep(node, "Cut")
             self.edit(lambda version: delete(version, node.id), f"cut {title_of(node)}", at=node.id)
@@ -448,7 +436,7 @@ class BuilderEdits(BuilderBase):
 
     def action_delete(self) -> None:
         """Delete it; what has children is deleted when the key comes twice."""
-        node = self._need_node("delete")
+        node = self._node
         if node is None:
             return
         inside = self.tree_pane.shape.below(fold_id(node.id))

@@ -398,7 +398,7 @@ class BuilderSession:
         """The sample as the tree shows it."""
         preview, answers = self.preview, self.answers
         if self._sample is None or self._sample[0] is not preview or self._sample[1] is not answers:
-            result = preview.result
+            result = preview.result if answers else None  # nothing answered is no sample
             scores = {node.id: node for node in result.nodes} if result is not None else {}
             score = result.normalized_score if result is not None else None
             self._sample = (preview, answers, Sample(answers, scores, score))

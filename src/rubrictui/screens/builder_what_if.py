@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.message import Message
 
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.model import VersionSnapshot
@@ -133,6 +134,14 @@ class WhatIfScreen(ShellScreen[None]):
     | escape | Stop it; back. |
     """
 
+    class Progressed(Message):
+        """So many evaluations are scored, of so many; posted by the thread that scores."""
+
+        def __init__(self, done: int, total: int) -> None:
+            super().__init__()
+            self.done = done
+            self.total = total
+
     def __init__(self, draft: VersionSnapshot, published: VersionSnapshot) -> None:
         super().__init__()
         self._draft = draft
@@ -164,13 +173,13 @@ class WhatIfScreen(ShellScreen[None]):
             ]
         )
 
+    def on_what_if_screen_progressed(self, message: WhatIfScreen.Progressed) -> None:
+        self._progress(message.done, message.total)
+
     @work(exit_on_error=False, exclusive=True, group="what_if")
     async def _ask(self) -> None:
-        app = self.app
-
         def tell(done: int, total: int) -> None:
-            if not self._cancelled.is_set():
-                app.call_from_thread(self._progress, done, total)
+            self.post_message(self.Progressed(done, total))
 
         def call(engine: Engine) -> WhatIf:
             return engine.what_if(

@@ -41,12 +41,12 @@ class TreeColumns:
 
 def plan_tree(width: int) -> TreeColumns:
     """Columns for lines of ``width`` cells. Narrow places leave out the scale, then the rules, then the sample."""
-    fixed = {"scale": 10, "weight": 6, "share": 5, "rules": 8, "answer": 9, "score": 5}
+    fixed = {"scale": 10, "weight": 6, "share": 5, "rules": 9, "answer": 9, "score": 5}
     for dropped in ("", "scale", "rules", "answer"):
         if dropped:
             fixed[dropped] = 0
         name = width - 2 - sum(cells + 1 for cells in fixed.values() if cells)
-        if name >= 22:
+        if name >= 21:
             break
     spare = max(name - 40, 0)
     if fixed["scale"] and spare:  # on a wide terminal the texts that are cut get some of the room
@@ -107,8 +107,7 @@ def row_line(view: RowView, *, mark: str = " ") -> Line:
     is_group = not node.is_criterion
     scored = sample.scores.get(node.id)
     glyph, tone = problem_glyph(view.problems)
-    depth = view.shape.depths[view.shape.place[view.own]] + 1
-    indent = 2 * min(depth, max((columns.name - 14) // 2, 1))
+    indent = _indent(view)
     sign = LEAF if not is_group else CLOSED if view.is_folded else OPEN
     title = one_line(node.name, columns.name) or f"({one_line(node.key, columns.name)})"
     name = truncate(sign + title, columns.name - indent)
@@ -141,6 +140,16 @@ def row_line(view: RowView, *, mark: str = " ") -> Line:
     shown = "" if score is None else shown_score(view.shape.version, score)
     line.append((f" {shown:>{columns.score}}", "text"))
     return line
+
+
+def _indent(view: RowView) -> int:
+    depth = view.shape.depths[view.shape.place[view.own]] + 1
+    return 2 * min(depth, max((view.columns.name - 14) // 2, 1))
+
+
+def is_name_cut(view: RowView, node: Node) -> bool:
+    """Whether the line of a row has no room for the whole name."""
+    return cell_len(one_line(node.name, 400)) > view.columns.name - _indent(view) - len(LEAF)
 
 
 def _version_line(view: RowView, mark: str) -> Line:
@@ -182,7 +191,7 @@ def rules(node: Node, *, failed: bool = False) -> str:
     words = []
     if node.is_gate:
         minimum = "?" if node.gate_minimum_score is None else number(node.gate_minimum_score)
-        words.append(f"{'✗' if failed else ''}gate {minimum}")
+        words.append(f"gate{'✗' if failed else ' '}{minimum}")
     if node.is_advisory:
         words.append("adv." if words else "advisory")
     return " ".join(words)
@@ -223,6 +232,8 @@ def open_row(view: RowView, *, has_focus: bool) -> list[Line]:
             _criteria_row(view.shape, node), RowState(view.sample.answers.get(view.own), typing=view.typing)
         )
         details += fold_chips(chips, width)[:_CHIP_LINES]
+    if node is not None and is_name_cut(view, node):
+        details = [[(part, "strong")] for part in wrap(one_line(node.name), width, limit=2)] + details
     if view.note:
         details.append([(truncate(one_line(view.note), width), "warning")])
     facts = node_facts(view, node) if node is not None else version_facts(view.shape.version)
@@ -291,4 +302,5 @@ def version_facts(version: VersionSnapshot) -> str:
     parts.append(POLICY_WORDS[version.not_applicable_policy])
     parts.append(f"shown from {number(version.score_display_min)} to {number(version.score_display_max)}")
     parts.append(counted(len(version.bands), "band") if version.bands else "no bands")
-    return " · ".join(parts)
+    facts = " · ".join(parts)
+    return facts if version.nodes else f"{facts}\na adds the first criterion, g the first group."

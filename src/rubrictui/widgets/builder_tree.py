@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from rubrictui.core.model import Level, Node, NotApplicablePolicy, ScaleType, VersionSnapshot
+from rubrictui.core.model import Level, Node, NodeType, NotApplicablePolicy, ScaleType, VersionSnapshot
 from rubrictui.core.problems import Problem
 from rubrictui.widgets.builder_lines import RowView, TreeColumns, heading, open_row, plan_tree, row_line
 from rubrictui.widgets.builder_rows import (
@@ -132,7 +132,7 @@ class BuilderTree(FlatList):
             "exclamation_mark", "gate", "Gate", "gate", "Make it a gate with a minimum, or none", display="!"
         ),
         _edit("A", "advisory", "Advisory", "advisory", "Let it count, or only be shown"),
-        _edit("r", "rollup", "Roll-up", "rollup", "How the group adds up: mean, lowest, highest"),
+        _edit("r", "rollup", "Roll-up", "rollup", "How the group adds up: mean, lowest, highest", show=True),
         _edit("K", "rekey", "Re-key", "rekey", "Change the permanent key"),
         _edit(
             "left_square_bracket",
@@ -300,7 +300,7 @@ class BuilderTree(FlatList):
         self._scored = version
         self._columns = plan_tree(78)
         self._note = ""
-        self._was_answerable = False
+        self._kind_before: NodeType | None = None
         self._level: LevelEntry | None = None
         self._number: NumberEntry | None = None
         self.row_cursor = 0
@@ -466,9 +466,9 @@ class BuilderTree(FlatList):
     def _arrived(self) -> None:
         self._note = ""
         self._type()
-        if self._is_answerable != self._was_answerable:
-            self._was_answerable = self._is_answerable
-            self.refresh_bindings()
+        if self.kind is not self._kind_before:
+            self._kind_before = self.kind
+            self.refresh_bindings()  # other keys make sense here
         self.screen.post_message(self.CursorMoved(self, self.cursor_id))
 
     def action_fold(self) -> None:
@@ -509,13 +509,14 @@ class BuilderTree(FlatList):
         if action in ("settle", "abandon"):
             return self.is_typing
         if action in ("digit", "not_applicable", "clear"):
-            return self._is_answerable
+            return self.kind is NodeType.CRITERION
         return True
 
     @property
-    def _is_answerable(self) -> bool:
+    def kind(self) -> NodeType | None:
+        """What stands under the cursor; None on the row of the version."""
         node = self.current
-        return node is not None and node.is_criterion
+        return None if node is None else node.node_type
 
     def _tell(self, message: Message) -> None:
         """Post to the screen itself, so that its own keys find what was answered before them."""

@@ -10,7 +10,7 @@ from rubrictui.core.explain import number, overall_score
 from rubrictui.core.model import Node, Outcome, ScoredNode, ScoreResult, VersionSnapshot
 from rubrictui.widgets.builder_rows import Shape
 from rubrictui.widgets.detail_pane import Line
-from rubrictui.widgets.result_lines import bar, points, shown_score
+from rubrictui.widgets.result_lines import bar, percentage, points, shown_score
 from rubrictui.widgets.text import one_line, pad
 
 OUTCOMES: dict[Outcome, tuple[str, str]] = {
@@ -70,12 +70,14 @@ def preview_lines(
     """The whole preview for lines of ``width`` cells.
 
     Args:
-        scores: the results by node id, as written.
+        scores: the results by node id, as written; none while nothing is answered.
         reason: the outcome in words.
         refusal: why there is no result.
         sample: which sample is tried.
     """
     version = shape.version
+    if result is not None and not scores:
+        return [[(sample, "")], [("Then the score, its outcome and what every part gives stand here.", "muted")]]
     lines: list[Line] = [headline(version, result, refusal)]
     if reason:
         lines.append([(reason, "")])
@@ -83,7 +85,7 @@ def preview_lines(
     if result is None:
         return lines
     if result.completeness < 1:
-        lines[-1] = [(f"{sample}, {result.completeness:.0%} complete", "muted")]
+        lines[-1] = [(f"{sample}, {percentage(result.completeness)} complete", "muted")]
     lines += _gates(shape, scores)
     return lines + _parts(shape, scores, width)
 
