@@ -12,13 +12,14 @@ import pytest
 from shell_world import StandIn, app_on, painted, settle, terminal, until
 from textual.pilot import Pilot
 from textual.screen import ModalScreen, Screen
-from versions_world import AuthorStandIn, old_version
+from versions_world import USES, AuthorStandIn, old_version
 
 from rubrictui.core.model import VersionStatus
 from rubrictui.screens import publish
 from rubrictui.screens.catalog import CatalogScreen
 from rubrictui.screens.publish import PublishScreen
-from rubrictui.screens.scale_editor import ScaleEditorScreen, typed_number
+from rubrictui.screens.scale_editor import ScaleEditorScreen
+from rubrictui.screens.scale_typing import typed_number
 from rubrictui.screens.scales import ScalesScreen
 from rubrictui.screens.version_board import VersionBoardScreen
 from rubrictui.screens.version_diff import VersionDiffScreen
@@ -138,6 +139,20 @@ async def test_a_scale_that_nothing_uses_is_deleted_after_a_question(terminal: P
         assert store.calls == ["delete s-days"]
         await press(pilot, "X")
         assert isinstance(pilot.app.screen, ScalesScreen), "one that is used is not offered to be deleted"
+
+
+async def test_a_level_that_drafts_have_anchors_for_goes_after_a_question(
+    terminal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = AuthorStandIn()
+    monkeypatch.setitem(USES, "s-quality", USES["s-mpm"][:1])
+    async with opened(store, terminal, lambda: ScaleEditorScreen("s-quality")) as pilot:
+        await press(pilot, "end", "X")
+        await says(pilot, "The anchors that the drafts of Vendor proposal have for it go too")
+        await press(pilot, "enter")
+        assert not store.calls
+        await press(pilot, "X", "down", "enter")
+        assert len(store.kept["s-quality"].levels) == 2
 
 
 async def test_who_may_not_write_reads_only(terminal: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 from uuid import uuid4
 
@@ -14,32 +13,39 @@ from textual.content import Content
 from textual.widgets import Static
 
 from rubrictui.core.authoring_records import ScaleUse
-from rubrictui.core.errors import InvalidInputError, RubrictuiError
+from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.model import Level, Scale, ScaleType
 from rubrictui.core.records import Role
 from rubrictui.core.scale_edits import (
     FIRST_LABELS,
-    add_level,
     as_levels,
     as_numeric,
     delete_level,
     is_even,
     move_level,
-    set_level,
     spread_evenly,
 )
 from rubrictui.screens import ScreenSpec
 from rubrictui.screens.base import ShellScreen
 from rubrictui.screens.confirm import confirmed
+from rubrictui.screens.scale_typing import (
+    ADD,
+    ASKED,
+    COPY,
+    LABEL,
+    NUMBERS,
+    SCORE,
+    TEXT,
+    VALUE,
+    Edit,
+    typed_edit,
+)
 from rubrictui.screens.scale_words import (
     ABOUT,
     BETTER,
-    HIGH,
     KIND,
     LEVEL,
-    LOW,
     NAME,
-    STEP,
     editor_rows,
     frozen_by,
     frozen_words,
@@ -62,18 +68,6 @@ COLUMNS: tuple[Column, ...] = (
     Column("Description", share=3, minimum=20),
 )
 
-Edit = Callable[[Scale], Scale]
-
-_WHOLE = {
-    NAME: "Name",
-    ABOUT: "Description",
-    LOW: "Minimum",
-    HIGH: "Maximum",
-    STEP: "Step (empty: any number)",
-}
-_NUMBERS = {LOW: "min_value", HIGH: "max_value", STEP: "step"}
-_LABEL, _VALUE, _SCORE, _TEXT, _ADD, _COPY = "label", "value", "score", "text", "add", "copy"
-
 
 class ScaleRows(RowsList):
     """The rows of a scale. Enter is the screen's: it changes what stands there."""
@@ -81,24 +75,6 @@ class ScaleRows(RowsList):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Rows are not opened."""
         return action != "select"
-
-
-def typed_number(text: str, what: str) -> float | None:
-    """A number as typed, with a point or a comma; None for nothing.
-
-    Raises:
-        InvalidInputError: it is none.
-    """
-    clean = text.strip().replace(",", ".")
-    if not clean:
-        return None
-    try:
-        value = float(clean)
-    except ValueError:
-        value = float("nan")
-    if not abs(value) < 1e15:
-        raise InvalidInputError(f"The {what} {text.strip()!r} is no number.", remedy="Type one such as 0.5.")
-    return value
 
 
 class ScaleEditorScreen(ShellScreen[None]):
@@ -314,13 +290,13 @@ class ScaleEditorScreen(ShellScreen[None]):
             self._switch_kind()
         elif row == BETTER:
             self._keep(lambda old: replace(old, higher_is_better=not old.higher_is_better))
-        elif row in _WHOLE:
+        elif row in ASKED:
             values = {NAME: scale.name, ABOUT: scale.description}
-            number = getattr(scale, _NUMBERS[row]) if row in _NUMBERS else None
+            number = getattr(scale, NUMBERS[row]) if row in NUMBERS else None
             value = values.get(row) or ("" if number is None else f"{number:.10g}")
-            await self._ask(_WHOLE[row], row, value=value)
+            await self._ask(ASKED[row], row, value=value)
         elif (level := self.level) is not None:
-            await self._ask("Label", _LABEL, value=level.label)
+            await self._ask("Label", LABEL, value=level.label)
 
     @work(exit_on_error=False, exclusive=True, group="ask")
     async def _switch_kind(self) -> None:
@@ -332,40 +308,53 @@ class ScaleEditorScreen(ShellScreen[None]):
             await self._store(lambda old: as_levels(old, ids), KIND)
             return
         count = len(scale.levels)
-        about = f"Its {count} levels would go, with the anchors that drafts have for them. u brings the levels back."
+        about = f"Its {count} levels would go. {self._loss()}"
         yes, no = "Make it numeric", "Keep the levels"
         if not count or await confirmed(self, "A numeric scale?", about, yes=yes, no=no):
             await self._store(as_numeric, KIND)
 
     async def action_add(self) -> None:
         """A level after the one under the cursor."""
-        await self._ask("Label of the new level", _ADD)
+        await self._ask("Label of the new level", ADD)
 
     async def action_score(self) -> None:
         """What the level scores."""
         if (level := self.level) is not None:
-            await self._ask(f"{level.label} scores (0 to 1)", _SCORE, value=f"{level.normalized_value:.10g}")
+            await self._ask(f"{level.label} scores (0 to 1)", SCORE, value=f"{level.normalized_value:.10g}")
 
     async def action_value(self) -> None:
         """The level's own number."""
         if (level := self.level) is not None:
             value = "" if level.value is None else f"{level.value:.10g}"
-            await self._ask(f"Value of {level.label}", _VALUE, value=value)
+            await self._ask(f"Value of {level.label}", VALUE, value=value)
 
     async def action_describe(self) -> None:
         """What the level means."""
         if (level := self.level) is not None:
-            await self._ask(f"{level.label} means", _TEXT, value=level.description or "")
+            await self._ask(f"{level.label} means", TEXT, value=level.description or "")
 
     def action_move(self, step: int) -> None:
         """Move the level up or down."""
         if (level := self.level) is not None:
             self._keep(lambda old: move_level(old, level.id, step), self.row)
 
-    def action_delete(self) -> None:
-        """Delete the level."""
-        if (level := self.level) is not None:
-            self._keep(lambda old: delete_level(old, level.id))
+    @work(exit_on_error=False, exclusive=True, group="ask")
+    async def action_delete(self) -> None:
+        """Delete the level; where drafts use the scale, after a question."""
+        level = self.level
+        if level is None:
+            return
+        about = f"{level.label} would go. {self._loss()}"
+        yes, no = "Delete the level", "Keep it"
+        if not self._uses or await confirmed(self, f"Delete {level.label}?", about, yes=yes, no=no):
+            await self._store(lambda old: delete_level(old, level.id))
+
+    def _loss(self) -> str:
+        """What taking a level away costs the drafts that use the scale."""
+        if not self._uses:
+            return "u brings it back."
+        drafts = ", ".join(dict.fromkeys(use.rubric_name for use in self._uses))
+        return f"The anchors that the drafts of {drafts} have for it go too, and u brings back the level without them."
 
     def action_spread(self) -> None:
         """Spread the scores evenly from 0 to 1."""
@@ -374,7 +363,7 @@ class ScaleEditorScreen(ShellScreen[None]):
     async def action_duplicate(self) -> None:
         """A copy of the scale under another name."""
         if self._scale is not None:
-            await self._ask("Name of the copy", _COPY, value=f"{self._scale.name or 'Scale'} (copy)")
+            await self._ask("Name of the copy", COPY, value=f"{self._scale.name or 'Scale'} (copy)")
 
     # -- typing
 
@@ -398,46 +387,16 @@ class ScaleEditorScreen(ShellScreen[None]):
     async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         """Store what was typed; what is refused stays in the line to be corrected."""
         purpose, text, level = message.prompt.purpose, message.value, self.level
-        if purpose == _COPY:
+        if purpose == COPY:
             copy = await self.shell.ask(lambda engine: engine.duplicate_scale(self._scale_id, text))
             self._scale_id, self._done, self._undone = copy.id, [], []
             await self._close()
             self._read()
             return
         new = str(uuid4())
-        after = level.id if level is not None else None
-        edit = self._edit_of(purpose, text, level, new=new, after=after)
-        await self._store(edit, f"{LEVEL}{new}" if purpose == _ADD else self.row)
+        edit = typed_edit(purpose, text, level.id if level is not None else "", new=new)
+        await self._store(edit, f"{LEVEL}{new}" if purpose == ADD else self.row)
         await self._close()
-
-    def _edit_of(self, purpose: str, text: str, level: Level | None, *, new: str, after: str | None) -> Edit:
-        """The edit that a typed text asks for.
-
-        Raises:
-            InvalidInputError: it is no number where one is asked for.
-        """
-        own = level.id if level is not None else ""
-        if purpose == NAME:
-            return lambda old: replace(old, name=text or None)
-        if purpose == ABOUT:
-            return lambda old: replace(old, description=text or None)
-        if purpose in _NUMBERS:
-            number = typed_number(text, _WHOLE[purpose].partition(" ")[0].lower())
-            if number is None and purpose != STEP:
-                raise InvalidInputError("A range needs both ends.", remedy="Type a number.")
-            return lambda old: replace(old, **{_NUMBERS[purpose]: number})
-        if purpose == _ADD:
-            return lambda old: add_level(old, new, text, after=after)
-        if purpose == _LABEL:
-            return lambda old: set_level(old, own, label=text)
-        if purpose == _TEXT:
-            return lambda old: set_level(old, own, description=text)
-        number = typed_number(text, "score" if purpose == _SCORE else "value")
-        if purpose == _VALUE:
-            return lambda old: set_level(old, own, value=number)
-        if number is None:
-            raise InvalidInputError("A level needs a score.", remedy="Type one from 0 to 1.")
-        return lambda old: set_level(old, own, normalized_value=number)
 
     def action_back(self) -> None:
         """Go back."""
