@@ -344,8 +344,8 @@ class SubjectRow(Base, table=True):
 
 
 class ContextRow(Base, table=True):
-    """What subjects are scored for. ``blinding`` is the round's own note on blinding, for people to read:
-    the blind rule of ``access.py`` holds whatever it says."""
+    """What subjects are scored for. ``blinding`` is a word of ``core.rounds.Blinding``; what is null or unknown
+    there, and null in the other columns of a round's rules, stands for the rule that holds without them."""
 
     __tablename__ = "context"
     __table_args__ = (UniqueConstraint("entity", "record_id"), _one_of("status", ContextStatus))
@@ -361,9 +361,70 @@ class ContextRow(Base, table=True):
     due_zone: str | None = None
     self_allowed: bool = False
     blinding: str | None = None
+    naming: str | None = None
+    hidden_fields: Any = _json()
+    disagreement_threshold: float | None = None
+    reviews_per_subject: int | None = None
     status: str = ContextStatus.OPEN.value
     created_at: datetime = _instant()
     created_by: str
+    closed_at: datetime | None = _instant(nullable=True)
+    reopened_at: datetime | None = _instant(nullable=True)
+
+
+class RoundSubjectRow(Base, table=True):
+    """A subject of a round, whether anybody has been asked to score it or not."""
+
+    __tablename__ = "round_subject"
+    __table_args__ = (UniqueConstraint("context_id", "subject_id"),)
+
+    id: str = Field(primary_key=True)
+    context_id: str = Field(foreign_key="context.id")
+    subject_id: str = _reference("subject.id")
+    sequence: int = 0
+    added_at: datetime = _instant()
+    added_by: str
+
+
+class RoundReviewerRow(Base, table=True):
+    """A reviewer of a round."""
+
+    __tablename__ = "round_reviewer"
+    __table_args__ = (UniqueConstraint("context_id", "user_id"),)
+
+    id: str = Field(primary_key=True)
+    context_id: str = Field(foreign_key="context.id")
+    user_id: str = _reference("user_account.id")
+    added_at: datetime = _instant()
+    added_by: str
+
+
+class RoundConflictRow(Base, table=True):
+    """A conflict of interest of a user with a subject, in every round."""
+
+    __tablename__ = "round_conflict"
+    __table_args__ = (UniqueConstraint("user_id", "subject_id"),)
+
+    id: str = Field(primary_key=True)
+    user_id: str = Field(foreign_key="user_account.id")
+    subject_id: str = _reference("subject.id")
+    reason: str = _long_text("", nullable=False)
+    declared_at: datetime = _instant()
+    declared_by: str
+
+
+class RoundEventRow(Base, table=True):
+    """A line of a round's log."""
+
+    __tablename__ = "round_event"
+
+    id: str = Field(primary_key=True)
+    context_id: str = _reference("context.id")
+    at: datetime = _instant()
+    by: str
+    what: str
+    reason: str | None = _long_text()
+    details: Any = _json()
 
 
 class AssignmentRow(Base, table=True):
@@ -390,6 +451,7 @@ class AssignmentRow(Base, table=True):
     created_at: datetime = _instant()
     created_by: str
     ended_at: datetime | None = _instant(nullable=True)
+    ended_by: str | None = None
 
 
 # -- machines that judge -----------------------------------------------------------------------------
@@ -559,6 +621,10 @@ SAMPLE_SET = _table(SampleAnswerSetRow)
 SUBJECT = _table(SubjectRow)
 CONTEXT = _table(ContextRow)
 ASSIGNMENT = _table(AssignmentRow)
+ROUND_SUBJECT = _table(RoundSubjectRow)
+ROUND_REVIEWER = _table(RoundReviewerRow)
+ROUND_CONFLICT = _table(RoundConflictRow)
+ROUND_EVENT = _table(RoundEventRow)
 PROMPT = _table(PromptRow)
 PROMPT_RUN = _table(PromptRunRow)
 EVALUATION = _table(EvaluationRow)
