@@ -16,6 +16,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from msgspec.structs import replace
 from textual.binding import Binding, BindingType
 
 from rubrictui import screens
@@ -52,6 +53,7 @@ class RubrictuiApp(QuietErrors[int], KeysInOrder[int], inherit_bindings=False):
         settings: the user's choices.
         settings_file: where a change of them is kept; None keeps it for this session only.
         notice: one line to show first.
+        first: makes the first screen instead of the inbox; the store is then opened when a screen asks for it.
         now: the clock, aware; for tests.
         zone: the viewer's time zone; None is the system's.
     """
@@ -89,6 +91,7 @@ class RubrictuiApp(QuietErrors[int], KeysInOrder[int], inherit_bindings=False):
         settings: Settings | None = None,
         settings_file: Path | None = None,
         notice: str = "",
+        first: Callable[[], Screen[Any]] | None = None,
         now: Callable[[], datetime] = utc_now,
         zone: tzinfo | None = None,
     ) -> None:
@@ -99,6 +102,7 @@ class RubrictuiApp(QuietErrors[int], KeysInOrder[int], inherit_bindings=False):
         self.settings = settings or Settings()
         self._settings_file = settings_file
         self._notice = notice
+        self._first = first
         self._opening = opening
         self._painted = asyncio.Event()
         self._leaving = Leaving(self._leave, self._save)
@@ -114,13 +118,16 @@ class RubrictuiApp(QuietErrors[int], KeysInOrder[int], inherit_bindings=False):
     # -- beginning and leaving
 
     def get_default_screen(self) -> Screen[object]:
-        """The home screen is the first one."""
+        """The home screen is the first one, unless another was asked for."""
+        if self._first is not None:
+            return self._first()
         home = screens.load(HOME)
         assert home is not None
         return home.opener()
 
     def on_load(self) -> None:
-        self._opening.read_first()
+        if self._first is None:
+            self._opening.read_first()
 
     def on_mount(self) -> None:
         self._leaving.install(asyncio.get_running_loop())
@@ -133,7 +140,8 @@ class RubrictuiApp(QuietErrors[int], KeysInOrder[int], inherit_bindings=False):
         self.run_worker(self._warm_up(), exit_on_error=False)
 
     async def _warm_up(self) -> None:
-        await self._opening.engine()
+        if self._first is None:
+            await self._opening.engine()
         await asyncio.to_thread(screens.specs)
         # What is loaded now stays. A full collection that walks all of it would hold a key for 0.1 s or more.
         gc.freeze()
@@ -176,6 +184,15 @@ class RubrictuiApp(QuietErrors[int], KeysInOrder[int], inherit_bindings=False):
         if target is None:
             return "your store"
         return str(target).rsplit("@", 1)[-1] if "://" in str(target) else Path(target).name
+
+    @property
+    def matter_folders(self) -> tuple[str, ...]:
+        """The folders of legal matters that the user opened."""
+        return self.settings.matters
+
+    def remember_matters(self, folders: tuple[str, ...]) -> None:
+        """Keep these folders for the next time."""
+        self._keep_settings(replace(self.settings, matters=folders))
 
     async def first_rows(self) -> tuple[InboxRow, ...] | None:
         """The inbox as plain SQL reads it."""
@@ -237,10 +254,13 @@ class RubrictuiApp(QuietErrors[int], KeysInOrder[int], inherit_bindings=False):
             self.notify("NO_COLOR is set, so the app stays without colour.")
             return
         self.theme = pick(name, no_color=self.no_color, color_system=self.console.color_system)
-        self.settings = Settings(theme=name, mouse=self.settings.mouse, keys=self.settings.keys)
-        if self._settings_file is not None:
-            save_settings(self._settings_file, self.settings)
+        self._keep_settings(replace(self.settings, theme=name))
         self.notify(f"Theme: {TITLES[name]}.")
+
+    def _keep_settings(self, settings: Settings) -> None:
+        self.settings = settings
+        if self._settings_file is not None:
+            save_settings(self._settings_file, settings)
 
 
 def _palette() -> Any:
@@ -264,6 +284,7 @@ def run(
     user: str | None = None,
     demo: bool = False,
     no_mouse: bool | None = None,
+    first: Callable[[], Screen[Any]] | None = None,
 ) -> int:
     """Open the application and stay until the user leaves.
 
@@ -272,6 +293,7 @@ def run(
         user: whom to act as; None is the login.
         demo: fill the store with the samples when it is empty.
         no_mouse: True leaves the mouse to the terminal; None decides by the settings, and over SSH for it.
+        first: makes the first screen instead of the inbox; no store is opened until a screen needs one.
 
     Returns:
         The exit code: 0; 1 after an unexpected error; 3 when the store could not be opened; 128 plus the
@@ -297,6 +319,7 @@ def run(
         settings=settings,
         settings_file=settings_path(),
         notice=str(problem) if problem is not None else "",
+        first=first,
     )
     code = app.run(mouse=not no_mouse)
     if code is None:

@@ -10,7 +10,7 @@ from typing import TextIO
 import msgspec
 
 from rubrictui.cli._input import STDIN, read_lines
-from rubrictui.cli._matter_input import matter_of
+from rubrictui.cli._matter_input import matter_folder, matter_of
 from rubrictui.cli._matter_words import (
     HELP,
     CommandError,
@@ -28,6 +28,8 @@ PROMPT = "> "
 
 
 def run(options: argparse.Namespace, output: Output) -> int:
+    if not (options.lines or options.record or output.json) and _on_a_terminal():
+        return _open_player(options)
     episode = Episode(matter_of(options.matter), seed=options.seed)
     player = _Player(episode, output, rewards=options.rewards, record=_record(options.record))
     try:
@@ -41,6 +43,21 @@ def run(options: argparse.Namespace, output: Output) -> int:
         player.close()
     player.end()
     return int(player.refused > 0)
+
+
+def _on_a_terminal() -> bool:
+    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+
+
+def _open_player(options: argparse.Namespace) -> int:
+    """The player on the whole terminal. The work is opened first, so that what is wrong is one line here."""
+    from rubrictui.app import run as open_app
+    from rubrictui.screens.matter_player import open_player
+
+    player = open_player(matter_folder(options.matter), anew=options.anew, seed=options.seed)
+    if options.rewards:
+        player.session.practice = True
+    return open_app(first=lambda: player, no_mouse=options.no_mouse or None)
 
 
 class _Player:

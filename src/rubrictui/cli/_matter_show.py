@@ -10,9 +10,8 @@ from rubrictui.cli._output import Output, counted, number, short
 from rubrictui.cli._parser import UsageError
 from rubrictui.matters.errors import RubrictuiError
 from rubrictui.matters.loading import Matter
-from rubrictui.matters.model import Document, Issue
-
-POINTS = ("base", "severity", "citation", "concept", "quote", "redline", "settlement")
+from rubrictui.matters.model import Document
+from rubrictui.matters.points import POINTS, component_points, issue_points
 
 
 def run(options: argparse.Namespace, output: Output) -> int:
@@ -34,27 +33,6 @@ def run(options: argparse.Namespace, output: Output) -> int:
     for problem in matter.problems:
         output.say(str(problem))
     return 0
-
-
-def issue_points(matter: Matter, issue: Issue) -> dict[str, float]:
-    """The points of an issue by component; a settlement counts only where the counterparty has a position."""
-    points = {name: getattr(issue, f"{name}_points") for name in POINTS}
-    if issue.id not in (matter.positions or {}):
-        points["settlement"] = 0.0
-    return points
-
-
-def component_points(matter: Matter) -> dict[str, float]:
-    """What the derived maximum is made of."""
-    rubric = matter.rubric
-    issues = [issue_points(matter, issue) for issue in rubric.issues]
-    return {
-        "questions": sum(one.points for one in rubric.questions),
-        "escalations": sum(one.points for one in rubric.escalations),
-        **{f"issues: {name}": sum(points[name] for points in issues) for name in POINTS},
-        "final submission": rubric.final_submission.points,
-        "final submission: concepts": rubric.final_submission.concept_points,
-    }
 
 
 def shown(matter: Matter) -> dict[str, Any]:

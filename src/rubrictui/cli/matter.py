@@ -78,17 +78,21 @@ def _add_play(group: Commands) -> None:
         "play",
         "work a matter, action by action",
         lambda options, output: _later("play", options, output),
-        description="Work a matter by hand or by pipe. Actions are read from standard input, one a line: a JSON "
-        "object, or a short command (type help). What changed is printed after each; the score is told at "
-        "the end. With --json everything printed is JSON Lines.",
+        description="Work a matter by hand or by pipe. On a terminal the player opens, with the documents beside what "
+        "you do; it goes on where you left off. With --lines, and from a pipe, actions are read from standard "
+        "input, one a line: a JSON object, or a short command (type help). What changed is printed after each; the "
+        "score is told at the end. With --json everything printed is JSON Lines.",
         examples=[
-            "rubrictui matter play matters/depot --record mine.jsonl",
+            "rubrictui matter play saas-agreement",
+            "rubrictui matter play matters/depot --lines --record mine.jsonl",
             "rubrictui matter play matters/depot --json < actions.jsonl",
         ],
     )
     parser.add_argument("matter", metavar="DIR", help=_FOLDER)
     parser.add_argument("--record", metavar="FILE", help="write the actions to this new file, as JSON Lines")
     parser.add_argument("--rewards", action="store_true", help="tell the reward of each action at once")
+    parser.add_argument("--lines", action="store_true", help="line by line, also on a terminal")
+    parser.add_argument("--anew", action="store_true", help="in the player: begin, and leave what was begun before")
     _seed(parser)
 
 

@@ -29,6 +29,15 @@ class Shell(Protocol):
         """The time, aware."""
         ...
 
+    @property
+    def matter_folders(self) -> tuple[str, ...]:
+        """The folders of legal matters that the user opened."""
+        ...
+
+    def remember_matters(self, folders: tuple[str, ...]) -> None:
+        """Keep these folders for the next time."""
+        ...
+
     async def first_rows(self) -> tuple[InboxRow, ...] | None:
         """The inbox as plain SQL reads it, before the engine is there; None when that is not possible."""
         ...

@@ -23,11 +23,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         theme: a theme's name, or "auto": what the terminal can show.
         mouse: whether the mouse is used; None means yes, but not over SSH.
         keys: binding id to key, for keys the user wants elsewhere (``docs/keys.md`` lists the ids).
+        matters: folders of legal matters, or folders that hold some, listed besides the shipped ones.
     """
 
     theme: str = "auto"
     mouse: bool | None = None
     keys: dict[str, str] = {}
+    matters: tuple[str, ...] = ()
 
 
 def settings_path() -> Path:

@@ -200,6 +200,16 @@ class SubjectView(ScrollView, can_focus=True):
     def pages(self) -> tuple[SubjectPage, ...]:
         return self._pages
 
+    def set_pages(self, pages: Sequence[SubjectPage]) -> None:
+        """Replace the pages. The open one, and the row it was left at, are kept by their places."""
+        self._pages = tuple(pages)
+        self._shown = min(self._shown, len(self._pages) - 1)
+        self._tokens.clear()
+        self._built.clear()
+        self._found = None
+        if self._page is not None:
+            self._build()
+
     @property
     def is_picking(self) -> bool:
         """Whether a quote is being picked."""

@@ -1,0 +1,490 @@
+"""Writing while a matter is worked: forms, their fields, citations and quotes put into them, and sending."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from textual import work
+
+from rubrictui.matters.sections import FULL, citation_of
+from rubrictui.screens import matter_outline as outline
+from rubrictui.screens.base import ShellScreen
+from rubrictui.screens.choose import ChooseScreen
+from rubrictui.screens.confirm import confirmed
+from rubrictui.screens.matter_outline import Target
+from rubrictui.screens.matter_words import draft_words
+from rubrictui.widgets.block_list import BlockList
+from rubrictui.widgets.detail_pane import DetailPane, Line
+from rubrictui.widgets.matter_form import MatterEditor, MatterForm
+from rubrictui.widgets.matter_forms import (
+    CITATIONS,
+    LINE,
+    PLACE,
+    QUOTES,
+    TEXT,
+    MatterField,
+    Values,
+    action_of,
+    blank,
+    form_of,
+    is_blank,
+    problem,
+)
+from rubrictui.widgets.prompt_line import PromptLine
+from rubrictui.widgets.rationale_editor import RationaleEditor
+from rubrictui.widgets.rows_list import Column, Row
+from rubrictui.widgets.subject_view import SubjectView
+
+if TYPE_CHECKING:
+    from rubrictui.screens.matter_session import Action, MatterSession, StepRecord
+    from rubrictui.widgets.matter_reader import MatterReader
+
+OFFER_COLUMNS = (Column("Label", width=18), Column("Their text", minimum=20))
+
+_FIELD = "field "
+_BUDGET_OF = {"ask": "questions", "escalate": "escalations", "markup": "rounds", "accept": "rounds"}
+
+
+class PlayerForms(ShellScreen[None]):
+    """The part of the player that writes. A form is open when ``form_key`` names its draft."""
+
+    if TYPE_CHECKING:
+        session: MatterSession
+
+        @property
+        def reader(self) -> MatterReader: ...
+        @property
+        def target(self) -> Target | None: ...
+        def show_state(self, *, cursor: str | None = None) -> None: ...
+        def show_reader(self) -> None: ...
+        def tell(self, text: str) -> None: ...
+        def focus_left(self) -> None: ...
+        @property
+        def is_last_step(self) -> bool: ...
+        def act(self, action: Action) -> StepRecord | None: ...
+        async def act_if_wanted(self, action: Action) -> StepRecord | None: ...
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.form_key: str | None = None
+        self._editor: MatterEditor | None = None
+        self._prompt: PromptLine | None = None
+        self._returns = False
+
+    # -- opening
+
+    async def action_ask(self) -> None:
+        """Ask the client."""
+        self.open_form("ask")
+        await self._write_first()
+
+    def action_escalate(self) -> None:
+        """Tell the supervisor of a point."""
+        self.open_form("escalate")
+
+    async def action_final(self) -> None:
+        """Write the final submission."""
+        self.open_form("final")
+        await self._write_first()
+
+    def action_issue(self) -> None:
+        """Write an issue; it begins with the section at hand as its first citation."""
+        here = self._cited_here()
+        self.open_form("issue", issue_id=self.session.new_label(), citations=[here] if here else [])
+
+    def action_redline(self) -> None:
+        """Rewrite the section at hand."""
+        self.open_form("redline", issue_id=self._label_at_hand(), place=self._cited_here())
+
+    def action_markup(self) -> None:
+        """Send the other side a text on a point."""
+        label = self._label_at_hand()
+        self.open_form("markup", issue_id=label, place=self._place_of(label) or self._cited_here())
+
+    def action_revise(self) -> None:
+        """Revise the issue or redline under the cursor."""
+        target = self.target
+        if target is None or target.kind not in (outline.ISSUE, outline.REDLINE):
+            return
+        observation = self.session.observation
+        if target.kind == outline.ISSUE:
+            shown = observation["submitted_issues"][int(target.name)]
+            self.open_form(f"revise issue:{shown['issue_id']}", **shown)
+            return
+        shown = observation["submitted_redlines"][int(target.name)]
+        place = citation_of(shown["document_id"], shown["section"])
+        self.open_form(f"revise redline:{shown['issue_id']} at {place}", **shown, place=place)
+
+    def _cited_here(self) -> str:
+        """The section at hand as a citation, when it is in view and was read; "" for none."""
+        here = self.reader.citation
+        if here is None or here[1] == FULL or self.has_class("-detail") or not self.session.is_read(*here):
+            return ""
+        return citation_of(*here)
+
+    def _label_at_hand(self) -> str:
+        """The label of the row under the cursor; else of the issue that cites the section at hand first."""
+        target = self.target
+        observation = self.session.observation
+        if target is not None and target.kind == outline.ISSUE:
+            return str(observation["submitted_issues"][int(target.name)]["issue_id"])
+        if target is not None and target.kind == outline.REDLINE:
+            return str(observation["submitted_redlines"][int(target.name)]["issue_id"])
+        if target is not None and target.kind == outline.TABLE:
+            return target.name
+        here = self._cited_here()
+        for issue in observation["submitted_issues"]:
+            if here and here in issue["citations"]:
+                return str(issue["issue_id"])
+        return ""
+
+    def _place_of(self, label: str) -> str:
+        """Where the issue or redline of a label stands."""
+        for issue in self.session.observation["submitted_issues"]:
+            if issue["issue_id"] == label and issue["citations"]:
+                return str(issue["citations"][0])
+        for line in self.session.observation["submitted_redlines"]:
+            if line["issue_id"] == label:
+                return citation_of(line["document_id"], line["section"])
+        return ""
+
+    def open_form(self, key: str, **known: Any) -> None:
+        """Open a form, as it was left, else with what is known.
+
+        Args:
+            key: the draft's key.
+            known: values for a new form.
+        """
+        values = self.session.drafts.get(key)
+        if values is None or is_blank(key, values):
+            values = blank(key, **known)
+            self.session.drafts[key] = values
+        else:
+            self.tell(f"{draft_words(key)}: here is what you wrote before.")
+        self.form_key = key
+        self.show_reader()
+        self.add_class("-form")
+        self._show_form(cursor=self._first_empty(key, values))
+        self.set_focus(self.query_one(MatterForm))
+        self.refresh_bindings()
+
+    def _first_empty(self, key: str, values: Values) -> str:
+        fields = form_of(key).fields
+        return next((field.name for field in fields if not values[field.name]), fields[-1].name)
+
+    async def _write_first(self) -> None:
+        """Begin to write at once, where there is but one thing to write; the next key is on its way."""
+        if self.form_key is not None:
+            await self._write(form_of(self.form_key).fields[0])
+
+    def _show_form(self, *, cursor: str | None = None) -> None:
+        if self.form_key is not None:
+            form = self.query_one(MatterForm)
+            form.show_form(self.form_key, self.values, self.session.resolves, cursor=cursor)
+
+    @property
+    def values(self) -> Values:
+        """What is written in the open form."""
+        return self.session.drafts[self.form_key or ""]
+
+    def put(self, field: str, value: Any) -> None:
+        """Change a field of the open form and keep it."""
+        if self.form_key is not None:
+            self.session.put_draft(self.form_key, {**self.values, field: value})
+            self._show_form()
+            self.refresh_bindings()
+
+    def draft_lines(self, key: str) -> list[Line]:
+        """What a half-written form holds, to read in the list."""
+        values = self.session.drafts.get(key, {})
+        lines: list[Line] = [
+            [(f"{draft_words(key)}, not sent", "heading")],
+            [("Enter goes on writing it.", "muted")],
+        ]
+        for field in form_of(key).fields:
+            value = values.get(field.name)
+            if value:
+                if field.kind == QUOTES:
+                    value = " ".join(f"{item['citation']} “{item['text']}”" for item in value)
+                text = ", ".join(value) if isinstance(value, list) else str(value)
+                lines += [[], [(field.title, "label")], [(text, "")]]
+        return lines
+
+    # -- writing fields
+
+    async def on_block_list_selected(self, message: BlockList.Selected) -> None:
+        field = self.query_one(MatterForm).field
+        if field is not None:
+            await self._write(field)
+
+    async def _write(self, field: MatterField) -> None:
+        """Open what a field is written with."""
+        if self.form_key is None or self._editor is not None:
+            return
+        if field.kind == TEXT:
+            title = f"{field.title} · Esc back to the form, all is kept"
+            self._editor = MatterEditor(field.name, title, self.values[field.name])
+            await self.mount(self._editor, before="KeyFooter")
+            self._editor.take_focus()
+        elif field.kind in (LINE, PLACE):
+            await self.ask_line(field.title, self.values[field.name], _FIELD + field.name)
+        elif field.kind == CITATIONS:
+            await self.ask_line("Citation, as msa §4.2", "", _FIELD + field.name)
+        self.refresh_bindings()
+
+    async def ask_line(self, label: str, value: str, purpose: str) -> None:
+        """Ask for one line; its answer comes to ``line_given``, or to the screen."""
+        if self._prompt is None:
+            self._prompt = PromptLine(label, value=value, purpose=purpose)
+            await self.mount(self._prompt, before="KeyFooter")
+            self._prompt.take_focus()
+            self.refresh_bindings()
+
+    async def end_line(self) -> None:
+        """Take the line away."""
+        if self._prompt is not None:
+            prompt, self._prompt = self._prompt, None
+            await prompt.remove()
+            self.refresh_bindings()
+
+    def on_prompt_line_typed(self, message: PromptLine.Typed) -> None:
+        """Lines of a form are kept while they are typed."""
+        field = message.prompt.purpose.removeprefix(_FIELD)
+        if self.form_key is not None and isinstance(self.values.get(field), str):
+            self.session.put_draft(self.form_key, {**self.values, field: message.value})
+
+    def line_given(self, purpose: str, value: str) -> None:
+        """A line of the form was given."""
+        field = purpose.removeprefix(_FIELD)
+        if self.form_key is None or field not in self.values:
+            return
+        if isinstance(self.values[field], list):
+            if value:
+                self.put(field, [*self.values[field], value])
+        else:
+            self.put(field, value)
+            self._to_next(field)
+        self.set_focus(self.query_one(MatterForm))
+
+    def _to_next(self, field: str) -> None:
+        names = [one.name for one in form_of(self.form_key or "").fields]
+        following = names.index(field) + 1
+        self._show_form(cursor=names[following] if following < len(names) else field)
+
+    def on_rationale_editor_typed(self, message: RationaleEditor.Typed) -> None:
+        self.store_typed()
+
+    def store_typed(self) -> None:
+        """Keep the text that is being written."""
+        if self._editor is not None and self.form_key is not None:
+            field, text = self._editor.field, self._editor.text
+            if self.values.get(field) != text:
+                self.session.put_draft(self.form_key, {**self.values, field: text})
+
+    async def on_rationale_editor_closed(self, message: RationaleEditor.Closed) -> None:
+        await self._close_editor()
+        self._show_form()
+        self.focus_left()
+        self.refresh_bindings()
+
+    async def _close_editor(self) -> None:
+        self.store_typed()
+        if self._editor is not None:
+            editor, self._editor = self._editor, None
+            await editor.remove()
+
+    def on_rationale_editor_phrases_requested(self, message: RationaleEditor.PhrasesRequested) -> None:
+        here = self.reader.citation
+        if here is not None:
+            message.editor.insert(citation_of(*here))
+
+    def on_rationale_editor_external_requested(self, message: RationaleEditor.ExternalRequested) -> None:
+        from textual.app import SuspendNotSupported
+
+        from rubrictui.core.errors import RubrictuiError
+        from rubrictui.screens.scoring_external import edit
+
+        self.store_typed()
+        try:
+            with self.app.suspend():
+                text = edit(message.editor.text)
+        except SuspendNotSupported:
+            self.tell("This terminal cannot be lent to an editor: write here.")
+        except RubrictuiError as error:
+            self.tell(str(error))
+        else:
+            if text is not None:
+                message.editor.put(text)
+
+    def on_matter_form_changed(self, message: MatterForm.Changed) -> None:
+        self.put(message.field, message.value)
+
+    # -- citing and quoting
+
+    def action_cite(self) -> None:
+        """Cite the section at hand in the open form."""
+        here = self.reader.citation
+        if here is None or self.form_key is None:
+            return
+        citation = citation_of(*here)
+        fields = {field.kind: field.name for field in form_of(self.form_key).fields}
+        if PLACE in fields:
+            self.put(fields[PLACE], citation)
+        elif citation in self.values[fields[CITATIONS]]:
+            self.tell(f"{citation} is cited already.")
+            return
+        else:
+            self.put(fields[CITATIONS], [*self.values[fields[CITATIONS]], citation])
+        unread = "" if self.session.is_read(*here) else " It has not been read yet."
+        self.tell(f"Cited: {citation}.{unread}")
+
+    def action_quote(self) -> None:
+        """Pick a quote for the open issue; then it is back to the form."""
+        if self._kinds() & {QUOTES}:
+            self._returns = True
+            self.show_reader()
+            self.set_focus(self.reader)
+            self.reader.action_pick()
+
+    def on_subject_view_picking_ended(self) -> None:
+        self._picking_over()
+
+    def _picking_over(self) -> None:
+        if self._returns:
+            self._returns = False
+            self.focus_left()
+
+    def on_subject_view_quote_picked(self, message: SubjectView.QuotePicked) -> None:
+        if self.form_key is None or QUOTES not in self._kinds():
+            self.tell("Open an issue first (i); quotes go into it.")
+            return
+        document_id = message.source
+        here = self.reader.citation
+        tokens = [here[1]] if here is not None else []
+        tokens += [token for token in ("full", *self.session.tokens(document_id)) if token not in tokens]
+        for token in tokens:
+            citation = citation_of(document_id, token)
+            if self.session.holds(citation, message.text):
+                self.put("quotes", [*self.values["quotes"], {"citation": citation, "text": message.text}])
+                self.tell(f"Quoted from {citation}.")
+                self._show_form(cursor="quotes")
+                self._picking_over()
+                return
+        self.tell("A quote must stand within one section that was read; this one does not.")
+
+    def on_subject_view_refused(self, message: SubjectView.Refused) -> None:
+        self.tell(message.reason)
+
+    def _kinds(self) -> set[str]:
+        return {field.kind for field in form_of(self.form_key).fields} if self.form_key is not None else set()
+
+    # -- sending and accepting
+
+    def action_send(self) -> None:
+        """Send the open form."""
+        key = self.form_key
+        if key is None:
+            return
+        wrong = problem(key, self.values, self.session.resolves)
+        if wrong:
+            self.tell(f"{wrong} No step was used.")
+        elif key == "final" or self.is_last_step:
+            self._send_asking(key)
+        else:
+            self._sent(key, self.act(action_of(key, self.values)))
+
+    @work(exit_on_error=False, exclusive=True, group="act")
+    async def _send_asking(self, key: str) -> None:
+        action = action_of(key, self.values)
+        if key != "final" or await self._wants_to_end():
+            self._sent(key, await self.act_if_wanted(action))
+
+    def _sent(self, key: str, record: StepRecord | None) -> None:
+        if record is None or record.result["kind"] == "error":
+            return  # the form stays, with all that is written in it
+        self.session.drop_draft(key)
+        self._leave_form()
+        self.show_state()
+
+    async def _wants_to_end(self) -> bool:
+        drafts = [draft_words(key) for key in self.session.open_drafts() if key != "final"]
+        about = "Nothing can be added after it."
+        if drafts:
+            about += f" Not sent yet: {', '.join(drafts)}."
+        if open_points := self.session.offers():
+            about += f" Points still open, with an offer: {', '.join(open_points)}."
+        if not self.values["summary"].strip():
+            about += " The summary is empty."
+        return await confirmed(self, "Hand in?", about, yes="Hand in", no="Back")
+
+    @work(exit_on_error=False, exclusive=True, group="act")
+    async def action_accept(self) -> None:
+        """Accept the other side's text on a point."""
+        offers = self.session.offers()
+        target = self.target
+        label = target.name if target is not None and target.kind == outline.TABLE else ""
+        if label not in offers:
+            rows = [Row(name, (name, text)) for name, text in offers.items()]
+            chosen = await self.app.push_screen_wait(ChooseScreen("Accept which text?", OFFER_COLUMNS, rows))
+            if chosen is None:
+                return
+            label = chosen
+        about = f"Their text:\n\n{offers[label]}\n\nThe point closes on it."
+        if await confirmed(self, f"Accept their text on {label}?", about, yes="Accept it", no="Back"):
+            await self.act_if_wanted({"type": "accept_counterparty", "issue_id": label})
+
+    # -- closing
+
+    def _leave_form(self) -> None:
+        self.form_key = None
+        self.remove_class("-form")
+        self.focus_left()
+        self.refresh_bindings()
+
+    async def close_open(self) -> bool:
+        """Close the innermost thing that is open; False when nothing is. What is written stays."""
+        if self._prompt is not None:
+            await self.end_line()
+            self.focus_left()
+            return True
+        if self._editor is not None:
+            await self._close_editor()
+            self._show_form()
+            self.focus_left()
+            return True
+        if self.form_key is None:
+            return False
+        if not self.query_one(MatterForm).has_focus and not self.query_one(DetailPane).has_focus:
+            self.focus_left()
+            return True
+        key = self.form_key
+        if is_blank(key, self.values):
+            self.session.drop_draft(key)
+        else:
+            self.tell(f"{draft_words(key)} is kept; it stands in the list under Begun.")
+        self._leave_form()
+        self.show_state()
+        return True
+
+    def is_possible(self, action: str) -> bool | None:
+        """Whether an action of the player does something now."""
+        session, form = self.session, self.form_key
+        if action == "result":
+            return session.ended
+        if action in ("send", "cite", "quote"):
+            wanted = {"cite": {CITATIONS, PLACE}, "quote": {QUOTES}}.get(action)
+            writes = form is not None and not session.ended
+            return writes and (wanted is None or bool(self._kinds() & wanted))
+        if action in _BUDGET_OF:
+            left = session.budgets[_BUDGET_OF[action]]
+            if form is not None or session.ended or not left:
+                return False
+            return action != "accept" or bool(session.offers())
+        if action in ("issue", "redline", "final", "search_matter", "revise"):
+            if form is not None or session.ended:
+                return False
+            target = self.target if self.is_mounted else None
+            return action != "revise" or (
+                target is not None and target.kind in (outline.ISSUE, outline.REDLINE)
+            )
+        return True
