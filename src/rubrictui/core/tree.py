@@ -13,13 +13,17 @@ import msgspec
 
 from rubrictui.core.model import Node, VersionSnapshot, fold_id
 
+#: The nodes that were found tidy last: one edit often asks twice, and a large draft has thousands of them.
+_tidy_before: dict[str, tuple[Node, ...]] = {}
+
 
 def tidy(version: VersionSnapshot) -> VersionSnapshot:
     """The version with its nodes in walk order and rising sequences; the same object when they are so already.
 
     Nodes that hang on no root (their parent is missing, or they stand in a circle) come last, as they are.
     """
-    if _is_tidy(version.nodes):
+    if version.nodes is _tidy_before.get("nodes") or _is_tidy(version.nodes):
+        _tidy_before["nodes"] = version.nodes
         return version
     by_id = {fold_id(node.id): node.id for node in reversed(version.nodes)}
     children: dict[str | None, list[Node]] = defaultdict(list)

@@ -20,12 +20,12 @@ from rubrictui.core.authoring_records import RubricDraft
 from rubrictui.core.editing import Edited, History
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.explain import explain_outcome
-from rubrictui.core.model import Answer, ScoreResult, VersionSnapshot, fold_id
+from rubrictui.core.model import Answer, NodeType, ScoreResult, VersionSnapshot, fold_id
 from rubrictui.core.problems import Problem
 from rubrictui.core.records import SampleAnswer, SampleSet
 from rubrictui.core.scoring import compute
 from rubrictui.engine.errors import NotFoundError, NotPermittedError, StaleDraftError
-from rubrictui.widgets.builder_rows import Sample, changed_nodes
+from rubrictui.widgets.builder_rows import Sample, came_and_went
 
 FIRST_SET = "Sample"
 """The name of the sample set that the first sample answer makes."""
@@ -344,18 +344,9 @@ class BuilderSession:
         """Let sample answers follow criteria whose key changed."""
         if not self.sets:
             return
-        places = changed_nodes(before, after)
-        if places is not None:
-            renamed = {
-                before.nodes[i].key: after.nodes[i].key
-                for i in places
-                if before.nodes[i].key != after.nodes[i].key
-            }
-        else:
-            keys = {node.id: node.key for node in before.nodes}
-            renamed = {
-                keys[node.id]: node.key for node in after.nodes if keys.get(node.id, node.key) != node.key
-            }
+        gone, come = came_and_went(before, after)
+        keys = {node.id: node.key for node in gone}
+        renamed = {keys[node.id]: node.key for node in come if node.id in keys and keys[node.id] != node.key}
         if not renamed:
             return
         for each in tuple(self.sets):
@@ -384,7 +375,8 @@ class BuilderSession:
         version, answers = self.version, self.answers
         if self._preview is not None and self._preview[0] is version and self._preview[1] is answers:
             return self._preview[2]
-        total = sum(1 for node in version.nodes if node.is_criterion)
+        criterion = NodeType.CRITERION
+        total = len([node for node in version.nodes if node.node_type is criterion])
         try:
             result = compute(self.scored, answers.values())
         except RubrictuiError as error:
@@ -427,13 +419,10 @@ def _answers_again(
         or before.not_applicable_policy is not version.not_applicable_policy
     ):
         return _answers(version, kept)
-    known = {id(node) for node in before.nodes}
-    others = tuple(node for node in version.nodes if id(node) not in known)
-    again = {id(node) for node in version.nodes}
-    gone = [node for node in before.nodes if id(node) not in again]
+    gone, others = came_and_went(before, version)
     if not others and not gone:
         return found
     changed = dict(found)
     for node in gone:
         changed.pop(fold_id(node.id), None)
-    return changed | _answers(msgspec.structs.replace(version, nodes=others), kept)
+    return changed | _answers(msgspec.structs.replace(version, nodes=tuple(others)), kept)

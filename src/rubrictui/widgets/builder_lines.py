@@ -156,7 +156,7 @@ def _version_line(view: RowView, mark: str) -> Line:
     columns, version = view.columns, view.shape.version
     glyph, tone = problem_glyph(view.problems)
     shown = shown_score(version, view.sample.score) if view.sample.score is not None else ""
-    criteria = counted(sum(1 for node in version.nodes if node.is_criterion), "criterion", "criteria")
+    criteria = counted(view.shape.criteria, "criterion", "criteria")
     room = columns.width - 3 - columns.score
     name = one_line(f"{version.rubric_name} · {version.number or 'draft'}", room)
     about = truncate(f"  {criteria}", room - cell_len(name))

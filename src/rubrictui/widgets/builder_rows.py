@@ -37,6 +37,8 @@ class Shape:
     children: dict[str, list[Node]]
     scales: dict[str, Scale]
     folded: Folded
+    criteria: int = 0
+    """How many criteria there are."""
     _shares: dict[str, dict[str, float | None]] = field(default_factory=dict)
 
     def node(self, own: str) -> Node | None:
@@ -126,7 +128,15 @@ def shape_of(version: VersionSnapshot, before: Shape | None = None) -> Shape:
                 siblings[siblings.index(before.version.nodes[index])] = nodes[index]
                 children[group] = siblings
         return Shape(
-            version, before.ids, before.depths, before.place, children, scales, before.folded, shares
+            version,
+            before.ids,
+            before.depths,
+            before.place,
+            children,
+            scales,
+            before.folded,
+            before.criteria,
+            shares,
         )
     fold = before.folded if before is not None else Folded()
     ids: list[str] = []
@@ -144,7 +154,9 @@ def shape_of(version: VersionSnapshot, before: Shape | None = None) -> Shape:
             children[parent].append(node)
         else:
             children[parent] = [node]
-    return Shape(version, ids, depths, place, children, scales, fold)
+    criterion = NodeType.CRITERION
+    count = len([node for node in nodes if node.node_type is criterion])
+    return Shape(version, ids, depths, place, children, scales, fold, count)
 
 
 def changed_nodes(before: VersionSnapshot, after: VersionSnapshot) -> list[int] | None:
@@ -164,6 +176,17 @@ def changed_nodes(before: VersionSnapshot, after: VersionSnapshot) -> list[int] 
         if old.id != new.id or old.parent_id != new.parent_id or old.node_type != new.node_type:
             return None
     return changed
+
+
+def came_and_went(before: VersionSnapshot, after: VersionSnapshot) -> tuple[list[Node], list[Node]]:
+    """The nodes that are only in the one and only in the other; what changed is in both lists."""
+    if before.nodes is after.nodes:
+        return [], []
+    old, new = set(map(id, before.nodes)), set(map(id, after.nodes))
+    return (
+        [node for node in before.nodes if id(node) not in new],
+        [node for node in after.nodes if id(node) not in old],
+    )
 
 
 def visible_rows(shape: Shape, folded: Collection[str]) -> list[str]:
