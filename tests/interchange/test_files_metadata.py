@@ -294,6 +294,10 @@ def test_a_folder_gives_records_and_leaves_other_json_alone(tmp_path: Path) -> N
     (tmp_path / ".git" / "x.yaml").write_text("kind: scale")
     assert document_files(tmp_path) == files
     assert len(files) == 4
+    (tmp_path / "deal" / "texts").mkdir(parents=True)
+    for name in ("matter.yaml", "rubric.yaml", "texts/facts.yaml"):
+        (tmp_path / "deal" / name).write_text("id: deal")
+    assert document_files(tmp_path) == files
     assert holds_metadata(b'[{"fields": {"Name": "x",}}]')
     assert not holds_metadata(b'{"nodes": [{"id": "fields"}]}')
 

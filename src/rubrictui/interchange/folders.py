@@ -13,18 +13,23 @@ from rubrictui.interchange.subject_files import read_bytes
 YAML_SUFFIXES = (".yaml", ".yml")
 #: What a folder that is kept in step with a store remembers of it (``sync_memory``).
 MEMORY = ".rubrictui-sync.json"
+#: The file that makes a folder a matter: what lies there is checked by ``rubrictui matter lint``.
+MATTER = "matter.yaml"
 
 
 def document_files(folder: Path) -> list[Path]:
     """The files below a folder that hold documents, by path: YAML, and JSON records in the metadata shape.
 
     That shape's files often begin with a dot, so JSON is known by what it holds; YAML that begins with a
-    dot, and what other programs keep in folders that do, is left alone.
+    dot, what other programs keep in folders that do, and the folders of matters are left alone.
     """
     found = []
+    matters = {path.parent for path in folder.rglob(MATTER)}
     for path in sorted(folder.rglob("*")):
         folders = path.relative_to(folder).parts[:-1]
         if any(part.startswith(".") for part in folders) or not path.is_file():
+            continue
+        if matters and not matters.isdisjoint(path.parents):
             continue
         suffix = path.suffix.casefold()
         is_yaml = suffix in YAML_SUFFIXES and not path.name.startswith(".")
