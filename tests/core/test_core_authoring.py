@@ -349,3 +349,13 @@ def test_a_gate_minimum_that_no_step_reaches_is_told(
     draft = VersionSnapshot(nodes=(node,), scales=(scale,))
     told = [p.message for p in publish_problems(draft) if p.code == "gate_unreachable"]
     assert told == ([] if reached else ["No step of 'A' reaches the gate minimum 0.9, so it always fails."])
+
+
+def test_an_index_looks_again_at_a_node_whose_scale_changed() -> None:
+    index = DraftIndex()
+    gate = leaf(is_gate=True, gate_minimum_score=0.9, not_applicable_policy=NotApplicablePolicy.NOT_ALLOWED)
+    low = levels_scale(levels=(Level(id="meets", label="Meets", normalized_value=0.5),))
+    first = VersionSnapshot(nodes=(gate,), scales=(levels_scale(),))
+    second = msgspec.structs.replace(first, scales=(low,))
+    assert "gate_unreachable" not in [problem.code for problem in index.problems(first)]
+    assert "gate_unreachable" in [problem.code for problem in index.problems(second)]

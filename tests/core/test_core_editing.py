@@ -490,3 +490,12 @@ def test_settings_and_policies_are_set_by_their_words() -> None:
     assert price.not_applicable_policy is NotApplicablePolicy.COUNT_AS_ZERO
     assert price.evaluator_config == {"EvaluatorName": "LLM"}
     assert price.description is None
+
+
+def test_keys_that_a_paste_makes_do_not_meet_those_it_brings() -> None:
+    version = editing.rekey(small(), "id-terms", "price-2").version
+    clip = editing.copy_subtree(version, "id-quality")
+    target = editing.delete(small(), "id-quality").version
+    target = editing.rekey(target, "id-notes", "price").version
+    pasted = editing.paste(target, clip, at=None, where="inside", new_id=counter()).version
+    assert outline(pasted) == "safety(training) price quality(price-2 price-2-2)"
