@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from test_core_editing import small
 
 from rubrictui.core import editing
-from rubrictui.core.change_view import ChangeGroup, change_groups
+from rubrictui.core.change_view import ChangeGroup, change_groups, made_way
 from rubrictui.core.model import Bump, NodeType, VersionSnapshot
 from rubrictui.core.text_diff import Part, word_diff
 from rubrictui.core.versions import diff_versions
@@ -72,6 +72,7 @@ def test_of_siblings_in_a_new_order_only_the_one_that_moved_is_told() -> None:
     assert told(groups_of(moved)) == [
         ("Quality", [("Moved", "1 of 3, first", "3 of 3, after Notes")]),
     ]
+    assert made_way(diff_versions(small(), moved), groups_of(moved)) == 2
 
 
 def test_a_move_to_another_group_names_both() -> None:

@@ -110,6 +110,15 @@ def change_groups(
     return tuple(sorted(groups, key=view.place))
 
 
+def made_way(diff: VersionDiff, groups: Iterable[ChangeGroup]) -> int:
+    """How many siblings have another position only because others moved: counted by ``diff``, not told in groups."""
+    moved = {group.subject for group in groups for row in group.rows if row.property == "Sequence"}
+    return sum(
+        change.property == "Sequence" and bool(change.path) and change.subject not in moved
+        for change in diff.changes
+    )
+
+
 _BANDS: Final = {"band added", "band removed", "band range", "band label", "band wording"}
 _SCALES: Final = {
     "ScaleType",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
@@ -10,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from rubrictui.core.change_view import ChangeGroup, change_groups
+from rubrictui.core.change_view import ChangeGroup, change_groups, made_way
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.model import Bump, VersionSnapshot
 from rubrictui.core.versions import VersionDiff, diff_versions
@@ -36,7 +37,7 @@ FILTERS: tuple[tuple[str, tuple[Bump, ...]], ...] = (
 OPEN_GROUPS = 150
 
 
-def diff_summary(found: VersionDiff, shown: int, filter_name: str) -> str:
+def diff_summary(found: VersionDiff, groups: Sequence[ChangeGroup], filter_name: str) -> str:
     """What all changes amount to, and what is shown of them."""
     if found.computed_bump is None:
         return "The two versions are the same."
@@ -45,7 +46,18 @@ def diff_summary(found: VersionDiff, shown: int, filter_name: str) -> str:
         for bump in (Bump.MAJOR, Bump.MINOR, Bump.PATCH)
         if (count := sum(change.bump is bump for change in found.changes))
     ]
-    return f"{', '.join(counts)}: {found.computed_bump} · {filter_name}: {counted(shown, 'thing')}"
+    text = f"{', '.join(counts)}: {found.computed_bump} · {filter_name}: {counted(len(groups), 'thing')}"
+    aside = made_way(found, groups)
+    return (
+        f"{text}, {counted(aside, 'sibling')} made way"
+        if aside and Bump.PATCH in bumps_of(filter_name)
+        else text
+    )
+
+
+def bumps_of(filter_name: str) -> tuple[Bump, ...]:
+    """What a filter shows."""
+    return dict(FILTERS)[filter_name]
 
 
 class VersionDiffScreen(ShellScreen[None]):
@@ -122,7 +134,7 @@ class VersionDiffScreen(ShellScreen[None]):
             return
         name, bumps = FILTERS[self._filter]
         groups = change_groups(self._found, *self._versions, bumps=bumps)
-        self.query_one("#sum", Static).update(plain(diff_summary(self._found, len(groups), name)))
+        self.query_one("#sum", Static).update(plain(diff_summary(self._found, groups, name)))
         compact = len(groups) > OPEN_GROUPS
         self.query_one(BlockList).set_blocks(
             [_block(group, compact=compact) for group in groups],
