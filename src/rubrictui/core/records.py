@@ -79,6 +79,12 @@ class User(Value, frozen=True, kw_only=True):
     roles: tuple[Role, ...] = ()
 
 
+class Acting(User, frozen=True, kw_only=True):
+    """A user as whom somebody else asks. ``login_id`` is who really does: what is hidden from him stays hidden."""
+
+    login_id: str
+
+
 class SubjectFile(Value, frozen=True, kw_only=True):
     """A file of a subject. ``text`` holds its content when it is text; ``sha256`` is of its bytes."""
 
@@ -120,7 +126,10 @@ class Context(Value, frozen=True, kw_only=True):
 
 
 class Assignment(Value, frozen=True, kw_only=True):
-    """One reviewer asked to score one subject with one rubric, for a context or for none."""
+    """One reviewer asked to score one subject with one rubric, for a context or for none.
+
+    ``ended_by`` is the login of who declined or released it, with ``reason``.
+    """
 
     id: str = ""
     subject_id: str
@@ -131,6 +140,8 @@ class Assignment(Value, frozen=True, kw_only=True):
     due_at: datetime | None = None
     status: AssignmentStatus = AssignmentStatus.OPEN
     reason: str | None = None
+    ended_at: datetime | None = None
+    ended_by: str | None = None
 
 
 class Category(Value, frozen=True, kw_only=True):

@@ -202,7 +202,9 @@ class Drafts(Settling):
         if draft.assignment_id is not None:
             own = draft.evaluator_user_id == self.user.id
             ending = AssignmentStatus.DECLINED if own else AssignmentStatus.RELEASED
-            subjects.close_assignment(connection, draft.assignment_id, ending, at=now, reason=reason)
+            subjects.close_assignment(
+                connection, draft.assignment_id, ending, at=now, by=self.user.name, reason=reason
+            )
 
     def start_superseding(self, evaluation_id: str) -> Draft:
         """A draft that will replace the user's own Submitted evaluation, with its answers copied.
@@ -398,6 +400,7 @@ class Drafts(Settling):
             )
 
     def _draft(self, connection: Connection, evaluation: Evaluation) -> Draft:
+        self._refuse_hidden(connection, evaluation.subject_id)
         subject = self._find_subject(connection, evaluation.subject_id)
         return Draft(
             evaluation=evaluation,
@@ -427,6 +430,7 @@ class Drafts(Settling):
             raise NotPermittedError(
                 f"That draft is {found.evaluator_user_name}'s.", remedy="Score the subject in your own."
             )
+        self._refuse_hidden(connection, found.subject_id)
         return found
 
     def _why_not_open(self, connection: Connection, evaluation_id: str) -> Exception:

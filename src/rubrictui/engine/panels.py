@@ -283,7 +283,9 @@ class Panels(Reading):
         self, connection: Connection, assignment: Assignment, ending: AssignmentStatus, reason: str
     ) -> Assignment:
         now = self._clock()
-        if not subjects.close_assignment(connection, assignment.id, ending, at=now, reason=reason):
+        if not subjects.close_assignment(
+            connection, assignment.id, ending, at=now, by=self.user.name, reason=reason
+        ):
             raise StateError(
                 f"That assignment is {assignment.status.value}.", remedy="Only an Open one can be ended."
             )
@@ -346,7 +348,7 @@ class Panels(Reading):
                 )
             changed = self._find_user(connection, user.id)
         if changed.id == self.user.id:
-            self.user = changed
+            self.user = msgspec.structs.replace(self.user, roles=changed.roles)
         return changed
 
     def users(self) -> tuple[User, ...]:

@@ -351,10 +351,12 @@ class Submitting(Drafts):
         evaluations.put_results(
             connection, draft.id, result.nodes, revision=draft.revision, at=now, new_id=self._new_id
         )
-        if not evaluations.change_draft(connection, draft.id, _result_columns(result, now)):
+        if not evaluations.change_draft(connection, draft.id, result_columns(result, now)):
             raise DraftClosedError("This evaluation is no draft any more.", remedy="Read it again.")
         if draft.assignment_id is not None:
-            subjects.close_assignment(connection, draft.assignment_id, AssignmentStatus.DONE, at=now)
+            subjects.close_assignment(
+                connection, draft.assignment_id, AssignmentStatus.DONE, at=now, by=self.user.name
+            )
 
     def _supersede(self, connection: Connection, draft: Evaluation, now: datetime) -> None:
         assert draft.supersedes_id is not None
@@ -423,7 +425,8 @@ def _deviation(found: Evaluation, cohort: Cohort | None) -> float | None:
     return round6(found.normalized_score - cohort.mean)
 
 
-def _result_columns(result: ScoreResult, now: datetime) -> dict[str, Any]:
+def result_columns(result: ScoreResult, now: datetime) -> dict[str, Any]:
+    """The columns that submitting sets."""
     return {
         "status": EvaluationStatus.SUBMITTED.value,
         "submitted_at": now,

@@ -16,9 +16,9 @@ from rubrictui.core.records import (
     EvaluatorType,
     Subject,
 )
-from rubrictui.engine.errors import NotFoundError, StateError
+from rubrictui.engine.errors import NotFoundError, NotPermittedError, StateError
 from rubrictui.engine.previewing import Previewing
-from rubrictui.store import rubrics, subjects
+from rubrictui.store import access_rules, rubrics, subjects
 from rubrictui.store.rubrics import RubricHead, VersionHead
 
 # A person's own word, given under a login; every other type is a machine's, known by its name too.
@@ -99,6 +99,7 @@ class Settling(Previewing):
         if subject_ref is None:
             raise InvalidInputError("No subject is named.", remedy="Name a subject or an assignment.")
         found = self._find_subject(connection, subject_ref)
+        self._refuse_hidden(connection, found.id)
         place = self._optional_context(connection, asked.context_id if asked else context)
         pinned = version or (asked.version_id if asked else None)
         wanted = asked.rubric_id if asked else rubric
@@ -114,6 +115,15 @@ class Settling(Previewing):
             if asked is not None and asked.version_id and version is None:
                 chosen = self._find_version(connection, asked.version_id)
         return Work(found, head.id, head.name, chosen, place, asked)
+
+    def _refuse_hidden(self, connection: Connection, subject_id: str) -> None:
+        """Refuse work in another's name on a subject on which the one who really asks is blind: that it was begun or
+        submitted would already tell."""
+        if subject_id in access_rules.hidden_from_login(connection, self.user):
+            raise NotPermittedError(
+                f"You have work of your own on this subject: what {self.user.name} does with it is hidden from you.",
+                remedy="Submit yours, or decline it with a reason; then act for others.",
+            )
 
     def _rubric_and_version(
         self, connection: Connection, rubric: str | None, version: str | None, context: Context | None

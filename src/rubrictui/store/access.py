@@ -1,17 +1,4 @@
-"""Reading evaluations and scores: the only way to, and the only place that decides who may.
-
-Who can see what (guide section 10):
-
-- Everyone sees her own evaluations, those that she ran or imported among them. *administer_evaluations*,
-  *developer* and *integration* see all. A chair sees all only when she also holds *administer_evaluations*.
-- A reviewer never sees a peer's rows. Once she has submitted her own evaluation in a cohort she sees the
-  cohort's aggregates, through ``cohort`` and ``cohort_scores``.
-
-The blind rule comes before all of that: while a viewer has work of her own open on a subject, everything about
-that subject that comes from peers is hidden from her, whatever her role. Open work is a Draft of hers as a
-person (Human or Self), for any context and any rubric, or an Open assignment. It ends when she submits,
-declines or is released. Sums over many subjects leave such subjects out. What she answered
-herself she always sees; what a judge answered that she ran would lead her as a peer would.
+"""Reading evaluations and scores: with ``access_round`` the only way to; ``access_rules`` decides who may.
 
 An evaluation that the viewer may not see answers exactly as one that does not exist.
 
@@ -27,7 +14,6 @@ from typing import Any, NamedTuple
 import msgspec
 from sqlalchemy import (
     ColumnElement,
-    CompoundSelect,
     Connection,
     Integer,
     Row,
@@ -41,8 +27,6 @@ from sqlalchemy import (
     not_,
     or_,
     select,
-    true,
-    union,
 )
 from sqlalchemy.sql.selectable import FromClause
 
@@ -59,12 +43,27 @@ from rubrictui.core.records import (
     EvaluationStatus,
     EvaluatorType,
     PastAnswer,
-    Role,
     User,
 )
 from rubrictui.core.rounding import round6
+from rubrictui.store.access_rules import (
+    AS_A_PERSON,
+    DRAFT,
+    ON_SUBJECT,
+    SUBMITTED,
+    VIEWER,
+    Rights,
+    asking,
+    blind,
+    blind_on_subject,
+    hidden_from_login,
+    hidden_subjects,
+    rights,
+    said_herself,
+    sees,
+    within_reach,
+)
 from rubrictui.store.tables import (
-    ASSIGNMENT,
     CONTEXT,
     CRITERION,
     EVALUATION,
@@ -76,11 +75,6 @@ from rubrictui.store.tables import (
 )
 from rubrictui.store.views import COHORT, CRITERION_COHORT
 
-_READS_ALL = frozenset({Role.ADMINISTER_EVALUATIONS, Role.DEVELOPER, Role.INTEGRATION})
-# What a person does herself; a judge that she merely ran is no opinion of hers.
-_AS_A_PERSON = (EvaluatorType.HUMAN.value, EvaluatorType.SELF.value)
-_DRAFT = EvaluationStatus.DRAFT.value
-_SUBMITTED = EvaluationStatus.SUBMITTED.value
 _SETS_AT_A_TIME = 500
 
 
@@ -107,80 +101,22 @@ class CohortScores(NamedTuple):
     criteria: tuple[CriterionScores, ...]
 
 
-# Statements are built once, with parameters: building one takes longer than SQLite takes to answer it.
-_VIEWER = bindparam("viewer", type_=String)
-_SUBJECT = bindparam("subject", type_=String)
-
-
-def _open_work() -> tuple[Select[Any], Select[Any]]:
-    """The subjects on which the viewer has open work of her own: her drafts, and her assignments."""
-    drafts = select(EVALUATION.c.subject_id).where(
-        EVALUATION.c.evaluator_user_id == _VIEWER,
-        EVALUATION.c.status == _DRAFT,
-        EVALUATION.c.evaluator_type.in_(_AS_A_PERSON),
-    )
-    assigned = select(ASSIGNMENT.c.subject_id).where(
-        ASSIGNMENT.c.user_id == _VIEWER,
-        ASSIGNMENT.c.status == AssignmentStatus.OPEN.value,
-    )
-    return drafts, assigned
-
-
-def _blind() -> CompoundSelect[Any]:
-    """The subjects on which the viewer is blind."""
-    return union(*_open_work())
-
-
-def _blind_on_the_subject() -> ColumnElement[bool]:
-    return or_(*(work.where(work.selected_columns[0] == _SUBJECT).exists() for work in _open_work()))
-
-
-def _sees(reads_all: bool, for_writing: bool = False) -> ColumnElement[bool]:
-    """The rows of ``evaluation`` that the viewer may read. The decision, for every query of this module.
-
-    ``for_writing`` adds what she ran or imported on a subject on which she is blind: an engine has to find
-    such rows to store, rerun or withdraw them, and shows nothing of them.
-    """
-    own = EVALUATION.c.evaluator_user_id == _VIEWER if for_writing else _said_herself()
-    return or_(own, EVALUATION.c.subject_id.not_in(_blind()) & _within_reach(reads_all))
-
-
-def _said_herself() -> ColumnElement[bool]:
-    """What the viewer answered as a person, which no rule hides from her."""
-    return and_(EVALUATION.c.evaluator_user_id == _VIEWER, EVALUATION.c.evaluator_type.in_(_AS_A_PERSON))
-
-
-def _within_reach(reads_all: bool) -> ColumnElement[bool]:
-    """What the viewer's rights cover where she is not blind: everything, or what she gave, ran or imported."""
-    return true() if reads_all else EVALUATION.c.evaluator_user_id == _VIEWER
-
-
-def _reads_all(viewer: User) -> bool:
-    return any(role in _READS_ALL for role in viewer.roles)
-
-
 # -- the blind rule ----------------------------------------------------------------------------------
 
 
 def blind_subjects(connection: Connection, viewer: User) -> frozenset[str]:
     """The ids of the subjects about which everything that comes from peers is hidden from the viewer."""
-    return frozenset(connection.execute(_blind_subjects_query(), {"viewer": viewer.id}).scalars())
-
-
-@cache
-def _blind_subjects_query() -> CompoundSelect[Any]:
-    return _blind()
+    return hidden_subjects(connection, viewer)
 
 
 def is_blind(connection: Connection, viewer: User, subject_id: str) -> bool:
-    """Whether the viewer has open work of her own on the subject."""
-    asked = {"viewer": viewer.id, "subject": subject_id}
-    return bool(connection.execute(_is_blind_query(), asked).scalar())
+    """Whether everything about the subject that comes from peers is hidden from the viewer."""
+    return bool(connection.execute(_is_blind_query(), asking(viewer, subject=subject_id)).scalar())
 
 
 @cache
 def _is_blind_query() -> Select[Any]:
-    return select(_blind_on_the_subject())
+    return select(blind_on_subject())
 
 
 def veiled(connection: Connection, viewer: User, assignments: Iterable[Assignment]) -> tuple[Assignment, ...]:
@@ -189,9 +125,14 @@ def veiled(connection: Connection, viewer: User, assignments: Iterable[Assignmen
     Who is asked to score a subject comes from the chair; that a peer has done so comes from the peer.
     """
     blind = blind_subjects(connection, viewer)
+    from_login = hidden_from_login(connection, viewer)
+
+    def is_peers(one: Assignment) -> bool:
+        return one.user_id != viewer.id or one.subject_id in from_login
+
     return tuple(
-        msgspec.structs.replace(one, status=AssignmentStatus.OPEN)
-        if one.status is AssignmentStatus.DONE and one.subject_id in blind and one.user_id != viewer.id
+        msgspec.structs.replace(one, status=AssignmentStatus.OPEN, ended_at=None, ended_by=None)
+        if one.status is AssignmentStatus.DONE and one.subject_id in blind and is_peers(one)
         else one
         for one in assignments
     )
@@ -211,7 +152,7 @@ _LATEST_FIRST = (func.coalesce(EVALUATION.c.submitted_at, EVALUATION.c.updated_a
 
 
 @cache
-def _headers(reads_all: bool, for_writing: bool = False) -> Select[Any]:
+def _headers(may: Rights, for_writing: bool = False) -> Select[Any]:
     """The headers that the viewer may see."""
     # A draft that was to replace this one and was given up has never been submitted.
     superseded_by = (
@@ -236,12 +177,12 @@ def _headers(reads_all: bool, for_writing: bool = False) -> Select[Any]:
         .join(USER, USER.c.id == EVALUATION.c.evaluator_user_id)
         .outerjoin(CONTEXT, CONTEXT.c.id == EVALUATION.c.context_id)
     )
-    return query.where(_sees(reads_all, for_writing))
+    return query.where(sees(may, for_writing))
 
 
 @cache
-def _one_header(reads_all: bool, for_writing: bool) -> Select[Any]:
-    return _headers(reads_all, for_writing).where(EVALUATION.c.id == bindparam("evaluation"))
+def _one_header(may: Rights, for_writing: bool) -> Select[Any]:
+    return _headers(may, for_writing).where(EVALUATION.c.id == bindparam("evaluation"))
 
 
 def _header(row: Row[Any]) -> Evaluation:
@@ -292,8 +233,8 @@ def evaluation(
 
     ``for_writing``: also what she ran or imported while she is blind; ``veil`` it before it is shown.
     """
-    asked = {"viewer": viewer.id, "evaluation": evaluation_id}
-    row = connection.execute(_one_header(_reads_all(viewer), for_writing), asked).first()
+    asked = asking(viewer, evaluation=evaluation_id)
+    row = connection.execute(_one_header(rights(viewer), for_writing), asked).first()
     return None if row is None else _header(row)
 
 
@@ -322,14 +263,16 @@ def evaluations(
     version_id: str | None = None,
     evaluator_user_id: str | None = None,
     status: EvaluationStatus | None = None,
+    subject_ids: Sequence[str] | None = None,
     limit: int | None = None,
     for_writing: bool = False,
 ) -> tuple[Evaluation, ...]:
     """The evaluations that the viewer may see, the latest first; every argument that is given narrows.
 
+    ``subject_ids``: only of these, some hundreds at most.
     ``for_writing``: also what she ran or imported while she is blind, for the engine's own use.
     """
-    query = _headers(_reads_all(viewer), for_writing)
+    query = _headers(rights(viewer), for_writing)
     for column, wanted in (
         (EVALUATION.c.subject_id, subject_id),
         (EVALUATION.c.context_id, context_id),
@@ -340,7 +283,9 @@ def evaluations(
     ):
         if wanted is not None:
             query = query.where(column == wanted)
-    rows = connection.execute(query.order_by(*_LATEST_FIRST).limit(limit), {"viewer": viewer.id})
+    if subject_ids is not None:
+        query = query.where(EVALUATION.c.subject_id.in_(subject_ids))
+    rows = connection.execute(query.order_by(*_LATEST_FIRST).limit(limit), asking(viewer))
     return tuple(_header(row) for row in rows)
 
 
@@ -358,9 +303,10 @@ def counts_by_version(connection: Connection, viewer: User) -> dict[str, int]:
 def _visible_counts(connection: Connection, viewer: User, status: EvaluationStatus | None) -> dict[str, int]:
     # It is asked for whole stores, so it counts over an index alone. What is hidden is taken off afterwards:
     # a look at few subjects instead of one at every row.
-    reach = _within_reach(_reads_all(viewer))
+    may = rights(viewer)
+    reach = within_reach(may)
     counts = _count_by_version(connection, viewer, status, reach)
-    hidden = and_(reach, EVALUATION.c.subject_id.in_(_blind()), not_(_said_herself()))
+    hidden = and_(reach, EVALUATION.c.subject_id.in_(blind()), not_(said_herself(may)))
     for version_id, number in _count_by_version(connection, viewer, status, hidden).items():
         counts[version_id] -= number
     return counts
@@ -372,7 +318,7 @@ def _count_by_version(
     query = select(EVALUATION.c.version_id, func.count()).where(*conditions)
     if status is not None:
         query = query.where(EVALUATION.c.status == status.value)
-    rows = connection.execute(query.group_by(EVALUATION.c.version_id), {"viewer": viewer.id})
+    rows = connection.execute(query.group_by(EVALUATION.c.version_id), asking(viewer))
     return {row[0]: row[1] for row in rows}
 
 
@@ -380,7 +326,7 @@ def _count_by_version(
 
 
 @cache
-def _score_rows(reads_all: bool, for_writing: bool) -> Select[Any]:
+def _score_rows(may: Rights, for_writing: bool) -> Select[Any]:
     return (
         select(EVALUATION_SCORE, CRITERION.c.key)
         .select_from(
@@ -388,7 +334,7 @@ def _score_rows(reads_all: bool, for_writing: bool) -> Select[Any]:
                 CRITERION, CRITERION.c.id == EVALUATION_SCORE.c.criterion_id
             )
         )
-        .where(EVALUATION_SCORE.c.evaluation_id == bindparam("evaluation"), _sees(reads_all, for_writing))
+        .where(EVALUATION_SCORE.c.evaluation_id == bindparam("evaluation"), sees(may, for_writing))
         .order_by(EVALUATION_SCORE.c.sequence, CRITERION.c.sequence, CRITERION.c.key)
     )
 
@@ -396,8 +342,8 @@ def _score_rows(reads_all: bool, for_writing: bool) -> Select[Any]:
 def _rows_of(
     connection: Connection, viewer: User, evaluation_id: str, for_writing: bool = False
 ) -> Iterable[Row[Any]]:
-    asked = {"viewer": viewer.id, "evaluation": evaluation_id}
-    return connection.execute(_score_rows(_reads_all(viewer), for_writing), asked)
+    asked = asking(viewer, evaluation=evaluation_id)
+    return connection.execute(_score_rows(rights(viewer), for_writing), asked)
 
 
 def scores(connection: Connection, viewer: User, evaluation_id: str) -> tuple[EvaluationScore, ...]:
@@ -444,13 +390,13 @@ def draft_answers(
 
 def draft_cursor(connection: Connection, viewer: User, evaluation_id: str) -> str | None:
     """Where in the form the draft's reviewer was last."""
-    asked = {"viewer": viewer.id, "evaluation": evaluation_id}
-    return connection.execute(_cursor_query(_reads_all(viewer)), asked).scalar()
+    asked = asking(viewer, evaluation=evaluation_id)
+    return connection.execute(_cursor_query(rights(viewer)), asked).scalar()
 
 
 @cache
-def _cursor_query(reads_all: bool) -> Select[Any]:
-    return select(EVALUATION.c.cursor).where(EVALUATION.c.id == bindparam("evaluation"), _sees(reads_all))
+def _cursor_query(may: Rights) -> Select[Any]:
+    return select(EVALUATION.c.cursor).where(EVALUATION.c.id == bindparam("evaluation"), sees(may))
 
 
 def past_answers(
@@ -484,8 +430,8 @@ def past_answers(
         )
         .where(
             EVALUATION.c.evaluator_user_id == viewer.id,
-            EVALUATION.c.status.in_((_DRAFT, _SUBMITTED)),
-            EVALUATION.c.evaluator_type.in_(_AS_A_PERSON),
+            EVALUATION.c.status.in_((DRAFT, SUBMITTED)),
+            EVALUATION.c.evaluator_type.in_(AS_A_PERSON),
             EVALUATION.c.rubric_id == rubric_id,
             CRITERION.c.key == criterion_key,
             or_(
@@ -498,6 +444,9 @@ def past_answers(
         .order_by(at.desc(), EVALUATION.c.id)
         .limit(limit)
     )
+    hidden = hidden_from_login(connection, viewer)
+    if hidden:
+        query = query.where(EVALUATION.c.subject_id.not_in(hidden))
     if excluding is not None:
         other = EVALUATION.alias("excluded")
         this_subject = select(other.c.subject_id).where(other.c.id == excluding)
@@ -554,24 +503,24 @@ def answer_sets(connection: Connection, viewer: User, version_id: str, *, limit:
 
     Subjects on which she is blind are left out whole, her own evaluations of them included.
     """
-    reads_all = _reads_all(viewer)
+    may = rights(viewer)
     query = (
         select(EVALUATION.c.id, SUBJECT.c.title)
         .select_from(EVALUATION.join(SUBJECT, SUBJECT.c.id == EVALUATION.c.subject_id))
         .where(
             EVALUATION.c.version_id == version_id,
-            EVALUATION.c.status == _SUBMITTED,
-            EVALUATION.c.subject_id.not_in(_blind()),
-            _within_reach(reads_all),
+            EVALUATION.c.status == SUBMITTED,
+            EVALUATION.c.subject_id.not_in(blind()),
+            within_reach(may),
         )
         .order_by(EVALUATION.c.submitted_at.desc(), EVALUATION.c.id)
         .limit(limit + 1)
     )
-    found = connection.execute(query, {"viewer": viewer.id}).all()
+    found = connection.execute(query, asking(viewer)).all()
     return AnswerSets(
         connection,
         {row[0]: row[1] for row in found[:limit]},
-        left_out=not reads_all or bool(blind_subjects(connection, viewer)),
+        left_out=not may.reads_all or bool(blind_subjects(connection, viewer)),
         limited=len(found) > limit,
     )
 
@@ -619,7 +568,7 @@ def _in_cohort(table: FromClause, no_context: bool) -> ColumnElement[bool]:
     """The rows of ``table`` that belong to the cohort, by the columns of the cohort index."""
     c = table.c
     return and_(
-        c.subject_id == _SUBJECT,
+        c.subject_id == ON_SUBJECT,
         c.context_id.is_(None) if no_context else c.context_id == bindparam("context", type_=String),
         c.rubric_id == bindparam("rubric", type_=String),
         c.major_version == bindparam("major", type_=Integer),
@@ -630,19 +579,19 @@ def _in_cohort(table: FromClause, no_context: bool) -> ColumnElement[bool]:
 def _rights_query(no_context: bool) -> Select[bool, bool]:
     own = select(EVALUATION.c.id).where(
         _in_cohort(EVALUATION, no_context),
-        EVALUATION.c.status == _SUBMITTED,
-        EVALUATION.c.evaluator_user_id == _VIEWER,
+        EVALUATION.c.status == SUBMITTED,
+        EVALUATION.c.evaluator_user_id == VIEWER,
         # A self-assessment is not in the cohort, and a judge that she ran is no review of hers.
         EVALUATION.c.evaluator_type == EvaluatorType.HUMAN.value,
     )
-    return select(_blind_on_the_subject().label("blind"), own.exists().label("has_scored"))
+    return select(blind_on_subject().label("blind"), own.exists().label("has_scored"))
 
 
 def _may_see_cohort(connection: Connection, viewer: User, key: CohortKey) -> bool:
     """Not blind, and either reading all or having submitted an own evaluation in this cohort."""
     query = _rights_query(key.context_id is None)
-    rights = connection.execute(query, {**key.parameters, "viewer": viewer.id}).one()
-    return not rights.blind and (_reads_all(viewer) or bool(rights.has_scored))
+    found = connection.execute(query, asking(viewer, **key.parameters)).one()
+    return not found.blind and (rights(viewer).reads_all or bool(found.has_scored))
 
 
 def cohort(
@@ -704,7 +653,7 @@ def cohort_scores(
         return None
     in_cohort = and_(
         _in_cohort(EVALUATION, context_id is None),
-        EVALUATION.c.status == _SUBMITTED,
+        EVALUATION.c.status == SUBMITTED,
         EVALUATION.c.evaluator_type != EvaluatorType.SELF.value,
     )
     # Ordered by random ids: the place in the list says nothing about who or when.

@@ -311,13 +311,14 @@ def close_assignment(
     status: AssignmentStatus,
     *,
     at: datetime,
+    by: str,
     reason: str | None = None,
 ) -> bool:
-    """End an Open assignment; False when it was not Open."""
+    """End an Open assignment; False when it was not Open. ``by`` is the login of who ends it."""
     changed = connection.execute(
         update(ASSIGNMENT)
         .where(ASSIGNMENT.c.id == assignment_id, ASSIGNMENT.c.status == AssignmentStatus.OPEN.value)
-        .values(status=status.value, reason=reason, ended_at=at)
+        .values(status=status.value, reason=reason, ended_at=at, ended_by=by)
     )
     return changed.rowcount > 0
 
@@ -333,6 +334,8 @@ def _assignment(row: Row[Any]) -> Assignment:
         due_at=row.due_at,
         status=AssignmentStatus(row.status),
         reason=row.reason,
+        ended_at=row.ended_at,
+        ended_by=row.ended_by,
     )
 
 
