@@ -48,6 +48,8 @@ class EvaluatorRun(Value, frozen=True, kw_only=True):
         result: the score of the answers, by ``core.scoring``; the engine computes it anew.
         metadata: what the evaluation keeps under ``Evaluator``: JSON, no secrets.
         prompt_run_ids, agent_run_id: the stored runs that produced it.
+        model, input_tokens, output_tokens: what answered, and how much went in and came out.
+        cost: of all its calls, in ``cost_currency``; None where it is not known.
         unanswered: keys of criteria that could not be answered, each with why in a few words.
     """
 
@@ -56,6 +58,11 @@ class EvaluatorRun(Value, frozen=True, kw_only=True):
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
     prompt_run_ids: tuple[str, ...] = ()
     agent_run_id: str | None = None
+    model: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
+    cost_currency: str | None = None
     unanswered: dict[str, str] = msgspec.field(default_factory=dict)
 
 

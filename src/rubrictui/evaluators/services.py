@@ -5,7 +5,7 @@ A service is None where it is not available; ``need`` says so in words that name
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -27,7 +27,8 @@ class PromptRef(Value, frozen=True, kw_only=True):
 class PromptRequest(Value, frozen=True, kw_only=True):
     """One call of a model: a frame, the judge that stands in it, the data both render, and the subject apart.
 
-    ``subject`` never passes through a template: it travels as a message of its own.
+    ``subject`` never passes through a template: it travels as a message of its own. ``turns`` are what was said
+    after it, as role (``assistant`` or ``user``) and text; ``sample`` tells repeated calls of the same text apart.
     """
 
     prompt: PromptRef
@@ -36,10 +37,16 @@ class PromptRequest(Value, frozen=True, kw_only=True):
     subject: str = ""
     model_id: str | None = None
     model_selection: str | None = None
+    turns: tuple[tuple[str, str], ...] = ()
+    sample: int = 0
 
 
 class PromptReply(Value, frozen=True, kw_only=True):
-    """What a model said, and what it took. ``cost`` is in ``cost_currency``, None where it is not known."""
+    """What a model said, and what it took. ``cost`` is in ``cost_currency``, None where it is not known.
+
+    ``note`` says what of the subject was left out; ``prompts`` are name, id and hash of the prompts that took part,
+    by their part; ``cached`` tells that the reply is that of an earlier call.
+    """
 
     text: str
     run_id: str | None = None
@@ -48,6 +55,9 @@ class PromptReply(Value, frozen=True, kw_only=True):
     output_tokens: int | None = None
     cost: float | None = None
     cost_currency: str | None = None
+    note: str = ""
+    prompts: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
+    cached: bool = False
 
 
 class PromptService(Protocol):
@@ -60,6 +70,9 @@ class PromptService(Protocol):
         self, version: VersionSnapshot, prompt: PromptRef | None = None
     ) -> Mapping[str, str]:
         """Each leaf as text for a model, by criterion key, in the order of the tree; no call is made."""
+
+    def criterion_prompt(self, prompt: PromptRef | None = None) -> dict[str, str]:
+        """Name, id and hash of the prompt that ``render_criteria`` renders."""
 
     async def preview(self, request: PromptRequest) -> str:
         """The system message that ``run`` would send; no call is made."""
@@ -74,12 +87,17 @@ class Choice(Value, frozen=True, kw_only=True):
 
 
 class Decided(Value, frozen=True, kw_only=True):
-    """The answer to a ``Choice``: the place of the chosen option, and the probability of each (they sum to 1)."""
+    """The answer to a ``Choice``: the place of the chosen option, and the probability of each (they sum to 1).
+
+    ``mass`` is how much of the model's probability lay on the options before that, 0..1; ``reply`` is the call.
+    """
 
     key: str
     chosen: int
     probabilities: tuple[float, ...]
     run_id: str | None = None
+    mass: float = 1.0
+    reply: PromptReply | None = None
 
 
 class DecisionService(Protocol):
@@ -95,9 +113,12 @@ class AgentService(Protocol):
     """An agent that reads the rubric and the subject by itself."""
 
     async def run(
-        self, version: VersionSnapshot, *, subject: Any, agent_id: str | None, settings: Any
+        self, version: VersionSnapshot, content: Any, settings: Any, check: Callable[[str], str]
     ) -> PromptReply:
-        """Let the agent work, and give its last reply."""
+        """Let the agent work on a subject's content (``SubjectContent``), and give its last reply.
+
+        ``check`` says what is wrong with a reply, "" for nothing; the agent may mend it once.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
