@@ -232,7 +232,8 @@ def overall_scores(table: RatingsTable) -> Floats:
     all_scores = np.stack([scores(row, rating_array(row.ratings, columns)) for row in table.criteria])
     count = (~np.isnan(all_scores)).sum(axis=0)
     total = np.nansum(all_scores, axis=0)
-    return np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
+    found: Floats = np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
+    return found
 
 
 def check_table(table: RatingsTable) -> None:
