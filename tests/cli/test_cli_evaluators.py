@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rubrictui.core.records import Subject
+from rubrictui.core.records import EvaluatorType, Subject
 from rubrictui.engine import Engine
 
 Cli = Callable[..., Any]
@@ -115,3 +115,45 @@ def test_while_she_scores_it_herself_she_is_told_nothing(on: Cli, store: Path) -
     assert done.out.startswith("Stored ")
     assert "Compliant" not in done.out
     assert "hidden until you have" in done.err
+
+
+# -- many --------------------------------------------------------------------------------------------
+
+
+def test_every_record_of_an_entity_is_scored_and_then_skipped(on: Cli, store: Path) -> None:
+    with Engine(store) as engine:
+        engine.add_subjects([Subject(entity="Bid", record_id=str(n), data=CERTIFIED) for n in (8, 9)])
+    named = ("--all", "--rubric", "Vendor proposal", "--entity", "Bid", "--evaluator", "Deterministic")
+    first = on("evaluate", *named)
+    assert (first.code, first.out, first.err) == (0, "3 of 3 scored.\n", "")
+    assert on("evaluate", *named).out == "0 of 3 scored, 3 were done already.\n"
+    again = on("evaluate", *named, "--again", "--json").data
+    assert (again["total"], again["done"], again["skipped"], again["failed"]) == (3, 3, 0, 0)
+
+
+def test_a_record_that_fails_is_named_and_the_answer_is_no(on: Cli, store: Path) -> None:
+    with Engine(store) as engine:
+        engine.open_draft(
+            subject="Bid/7", rubric="Vendor proposal",
+            evaluator_type=EvaluatorType.DETERMINISTIC, evaluator_name="Deterministic",
+        )  # fmt: skip
+    done = on(
+        "evaluate", "--all", "--rubric", "Vendor proposal", "--entity", "Bid", "--evaluator", "deterministic"
+    )
+    assert (done.code, done.out) == (1, "0 of 1 scored, 1 failed.\n")
+    assert done.err.startswith("Bid/7: You have an open draft")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--rubric", "Procurement"], "give --entity and --record, or --all"),
+        (["--rubric", "Procurement", "--entity", "Bid"], "give --entity and --record, or --all"),
+        (["--rubric", "Procurement", "--all", "--record", "7"], "--all asks for every one"),
+        (["--rubric", "Procurement", "--all", "--evaluator", "deterministic"], "which subjects"),
+    ],
+)
+def test_what_is_to_be_scored_has_to_be_said(on: Cli, arguments: list[str], words: str) -> None:
+    done = on("evaluate", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err

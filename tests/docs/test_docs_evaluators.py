@@ -34,7 +34,7 @@ def plugin(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     packaging = tomllib.loads((PLUGIN / "pyproject.toml").read_text())
     offered = packaging["project"]["entry-points"]["rubrictui.evaluators"]
     entries = [EntryPoint(name, value, "rubrictui.evaluators") for name, value in offered.items()]
-    monkeypatch.setattr(module, "entry_points", lambda group: entries)
+    monkeypatch.setattr(module, "installed", lambda group: entries)
     yield import_module("readability")
     sys.modules.pop("readability", None)
 

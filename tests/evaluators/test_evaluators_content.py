@@ -45,7 +45,7 @@ def test_a_provider_may_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:
         EntryPoint("bid", f"{__name__}:shout", "rubrictui.content"),
         EntryPoint("gone", "rubrictui_no_such_module:x", "rubrictui.content"),
     ]
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: entries)
+    monkeypatch.setattr("rubrictui.evaluators.content.installed", lambda group: entries)
     providers = ContentProviders()
     assert providers.content_of(BID).text == "WE OFFER."
     with pytest.raises(EvaluatorError, match=r'provider of "Gone" .* cannot be loaded'):

@@ -58,7 +58,7 @@ def explode() -> None:
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> EvaluatorRegistry:
     """One without anything installed."""
-    monkeypatch.setattr(module, "entry_points", lambda group: ())
+    monkeypatch.setattr(module, "installed", lambda group: ())
     return EvaluatorRegistry()
 
 
@@ -67,7 +67,7 @@ def install(monkeypatch: pytest.MonkeyPatch, **entries: str) -> None:
     found = [
         EntryPoint(name=name, value=value, group="rubrictui.evaluators") for name, value in entries.items()
     ]
-    monkeypatch.setattr(module, "entry_points", lambda group: found if group == module.GROUP else ())
+    monkeypatch.setattr(module, "installed", lambda group: found if group == module.GROUP else ())
 
 
 @pytest.mark.parametrize("name", ["Deterministic", "deterministic", " DETERMINISTIC "])

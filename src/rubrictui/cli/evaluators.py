@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING, Any
 
 from rubrictui.cli._output import Output, number
-from rubrictui.cli._parser import Commands
+from rubrictui.cli._parser import Commands, UsageError
 from rubrictui.core.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from rubrictui.engine.evaluating import EvaluateResult
+    from rubrictui.engine.evaluating_many import EvaluateAllReport
 
 MODES = ("SinglePass", "PerCriterion")
 
@@ -30,15 +32,19 @@ def register(commands: Commands) -> None:
         run_evaluate,
         description="Run an evaluator on one record with the latest published version of a rubric, or with the "
         "one that NAME@VERSION pins, and store the evaluation. A rerun of the same evaluator replaces its own last "
-        "evaluation. A run that fails is stored as Failed, and the exit code is 1.",
+        "evaluation. A run that fails is stored as Failed, and the exit code is 1. With --all, every record of the "
+        "context or entity is scored: what has been scored with the same version, settings and content is skipped, so "
+        "a run that was cut short goes on where it stopped.",
         examples=[
             "rubrictui evaluate --rubric Tender --entity Bid --record 7 --evaluator Deterministic",
             'rubrictui evaluate --rubric Reply@2 --entity Run --record 12 --prompt "Strict"',
+            "rubrictui evaluate --all --context Round/spring --rubric Tender --budget 5",
         ],
     )
     parser.add_argument("--rubric", metavar="NAME", required=True, help="the rubric, or NAME@VERSION")
-    parser.add_argument("--entity", metavar="ENTITY", required=True, help="the entity of the record")
-    parser.add_argument("--record", metavar="ID", required=True, help="the record's id")
+    parser.add_argument("--entity", metavar="ENTITY", help="the entity of the record")
+    parser.add_argument("--record", metavar="ID", help="the record's id")
+    parser.add_argument("--all", action="store_true", help="score every record of --context, or of --entity")
     parser.add_argument("--context", metavar="REF", help="what it is scored for (Entity/record, or an id)")
     parser.add_argument("--evaluator", metavar="EVALUATOR", help="which evaluator runs (LLM)")
     parser.add_argument(
@@ -55,6 +61,11 @@ def register(commands: Commands) -> None:
     parser.add_argument(
         "--pass-threshold", metavar="SCORE", type=float, help="in place of the version's, 0 to 1"
     )
+    parser.add_argument("--again", action="store_true", help="with --all: score what has been scored too")
+    parser.add_argument(
+        "--concurrency", metavar="COUNT", type=int, default=8, help="with --all: so many at a time (8)"
+    )
+    parser.add_argument("--budget", metavar="COST", type=float, help="with --all: stop when so much is spent")
 
 
 def run_evaluators(options: argparse.Namespace, output: Output) -> int:
@@ -90,6 +101,13 @@ def run_evaluate(options: argparse.Namespace, output: Output) -> int:
     from rubrictui.cli._store import open_engine
 
     settings = _settings(options)
+    if options.all:
+        return _evaluate_all(options, settings, output)
+    if options.entity is None or options.record is None:
+        raise UsageError(
+            "rubrictui evaluate: give --entity and --record, or --all.",
+            remedy="(See rubrictui evaluate --help.)",
+        )
     with open_engine(options) as engine:
         result = engine.evaluate_record(
             subject=f"{options.entity}/{options.record}",
@@ -106,6 +124,71 @@ def run_evaluate(options: argparse.Namespace, output: Output) -> int:
     else:
         output.text(*_lines(result))
     return 0
+
+
+def _evaluate_all(options: argparse.Namespace, settings: dict[str, Any], output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+
+    if options.record is not None:
+        raise UsageError(
+            "rubrictui evaluate: --record names one record, and --all asks for every one.",
+            remedy="(See rubrictui evaluate --help.)",
+        )
+    progress = _Progress()
+    with open_engine(options) as engine:
+        report = engine.evaluate_all(
+            rubric=options.rubric,
+            context=options.context,
+            entity=options.entity,
+            evaluator=options.evaluator,
+            settings=settings,
+            pass_threshold=options.pass_threshold,
+            again=options.again,
+            concurrency=options.concurrency,
+            budget=options.budget,
+            progress=progress.show,
+        )
+    progress.clear()
+    for failure in report.failures:
+        output.say(f"{failure.subject}: {failure.message}")
+    if output.json:
+        output.data(report)
+    else:
+        output.text(_summary(report))
+    return 1 if report.failed or report.stopped else 0
+
+
+def _summary(report: EvaluateAllReport) -> str:
+    parts = [f"{report.done} of {report.total} scored"]
+    if report.skipped:
+        parts.append(f"{report.skipped} were done already")
+    if report.failed:
+        parts.append(f"{report.failed} failed")
+    if report.cost:
+        parts.append(f"cost {number(report.cost, 4)}")
+    if report.stopped:
+        parts.append("stopped: the budget is spent" if report.stopped == "budget" else "stopped")
+    return ", ".join(parts) + "."
+
+
+class _Progress:
+    """One line on a terminal that says how far it is; nothing elsewhere."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+
+    def show(self, report: EvaluateAllReport) -> None:
+        if self._shown:
+            width = 24
+            full = width * report.finished // max(report.total, 1)
+            cost = f", cost {number(report.cost, 4)}" if report.cost else ""
+            bar = "━" * full + "─" * (width - full)
+            sys.stderr.write(f"\r{bar} {report.finished} of {report.total}{cost}\x1b[K")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:

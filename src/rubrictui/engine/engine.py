@@ -2,33 +2,34 @@
 
 Each part is a module of its own, and each stands on the one before it:
 
-=================  ================================================================================
-``base``           opening, who is asking, transactions, finding things by name
-``catalog``        reading rubrics, versions, scales
-``scale_work``     scales: where they are used, copies
-``shelves``        names, descriptions and categories of rubrics
-``rubric_drafts``  drafts of rubrics, saved a change at a time
-``authoring``      publishing, retiring, the board of versions
-``previewing``     what drafts are tried on: sample answers, and answers that were given
-``work``           settling what is to be scored
-``drafts``         the inbox, open drafts, saving answers
-``submitting``     preview, submit, supersede, withdraw
-``reading``        evaluations, cohorts, consensus; a user's own past answers and phrases
-``panels``         subjects, contexts, assignments, users
-``loading``        documents from files, and the samples
-``care``           backup, checks, facts about the store
-``importing``      rubrics from other programs
-``syncing``        rubrics kept in step with files
-``evaluating``     records scored by rules, models, agents and plugins
-=================  ================================================================================
+===================  ================================================================================
+``base``             opening, who is asking, transactions, finding things by name
+``catalog``          reading rubrics, versions, scales
+``scale_work``       scales: where they are used, copies
+``shelves``          names, descriptions and categories of rubrics
+``rubric_drafts``    drafts of rubrics, saved a change at a time
+``authoring``        publishing, retiring, the board of versions
+``previewing``       what drafts are tried on: sample answers, and answers that were given
+``work``             settling what is to be scored
+``drafts``           the inbox, open drafts, saving answers
+``submitting``       preview, submit, supersede, withdraw
+``reading``          evaluations, cohorts, consensus; a user's own past answers and phrases
+``panels``           subjects, contexts, assignments, users
+``loading``          documents from files, and the samples
+``care``             backup, checks, facts about the store
+``importing``        rubrics from other programs
+``syncing``          rubrics kept in step with files
+``evaluating``       records scored by rules, models, agents and plugins
+``evaluating_many``  the same for a whole round, going on where it stopped
+===================  ================================================================================
 """
 
 from __future__ import annotations
 
-from rubrictui.engine.evaluating import Evaluating
+from rubrictui.engine.evaluating_many import EvaluatingMany
 
 
-class Engine(Evaluating):
+class Engine(EvaluatingMany):
     """One open store and one user who asks; see ``EngineBase`` for how it is opened.
 
     Every method is one transaction: all of it is stored, durably, or nothing. Methods may be called from

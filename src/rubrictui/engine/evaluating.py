@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Coroutine, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -14,13 +14,12 @@ from rubrictui.core.explain import display_score
 from rubrictui.core.model import Outcome, Value, VersionSnapshot, fold_id
 from rubrictui.core.records import EvaluationDetail, Subject
 from rubrictui.engine.errors import EvaluatorFailedError, NotFoundError
+from rubrictui.engine.prompting import Prompting
 from rubrictui.engine.submitting import check_threshold
-from rubrictui.engine.syncing import Syncing
 from rubrictui.engine.work import Evaluator, Work
 from rubrictui.evaluators.base import EvaluatorContext, EvaluatorRun, RubricEvaluator, SubjectContent
 from rubrictui.evaluators.content import content_providers, stored_content
 from rubrictui.evaluators.registry import EvaluatorInfo, registry
-from rubrictui.evaluators.services import Services
 from rubrictui.evaluators.settings import (
     DEFAULT_EVALUATOR,
     EvaluatorSelection,
@@ -28,9 +27,20 @@ from rubrictui.evaluators.settings import (
     selection_from,
     settings_from,
 )
+from rubrictui.store import prompts as prompt_store
 from rubrictui.store.errors import StoreError
 
 _UNSAID = "The evaluator failed without a message."
+
+
+# What a run took, under the names an evaluation keeps it by.
+_TAKEN = (
+    ("Model", "model"),
+    ("InputTokens", "input_tokens"),
+    ("OutputTokens", "output_tokens"),
+    ("Cost", "cost"),
+    ("CostCurrency", "cost_currency"),
+)
 
 
 class CriterionResult(Value, frozen=True, kw_only=True):
@@ -47,6 +57,7 @@ class EvaluateResult(Value, frozen=True, kw_only=True):
     ``score`` is 0..1, ``display_score`` on the version's display range; both are None when nothing could be scored.
     While the user is still scoring the subject herself everything that was found is hidden from her: ``hidden``,
     and only ``evaluation_id`` says that it is stored. ``unanswered`` are criteria without an answer and why.
+    ``cost`` is that of the run's calls, None where it is not known.
     """
 
     evaluation_id: str
@@ -58,6 +69,7 @@ class EvaluateResult(Value, frozen=True, kw_only=True):
     unanswered: dict[str, str] = msgspec.field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     hidden: bool = False
+    cost: float | None = None
     detail: EvaluationDetail
 
 
@@ -76,11 +88,8 @@ class _Planned(NamedTuple):
         return Evaluator(self.evaluator.evaluator_type, self.evaluator.name)
 
 
-class Evaluating(Syncing):
+class Evaluating(Prompting):
     """Running evaluators."""
-
-    #: What evaluators may call on; replaced by whoever gives models and agents to an engine.
-    services: Services = Services()
 
     def evaluators(self) -> tuple[EvaluatorInfo, ...]:
         """Every registered evaluator with its type, whether it can run here, and where it comes from."""
@@ -131,7 +140,7 @@ class Evaluating(Syncing):
             content=content,
             pass_threshold=pass_threshold,
         )
-        return _finished(run)
+        return finished(run)
 
     async def evaluate_record_async(
         self,
@@ -147,7 +156,7 @@ class Evaluating(Syncing):
         pass_threshold: float | None = None,
     ) -> EvaluateResult:
         """``evaluate_record`` for a caller with an event loop: the loop goes on while models answer."""
-        chosen = _selection(evaluator, settings, selection)
+        chosen = chosen_evaluator(evaluator, settings, selection)
         threshold = pass_threshold if pass_threshold is not None else chosen.pass_threshold
         check_threshold(threshold)
         if content is not None:
@@ -162,20 +171,21 @@ class Evaluating(Syncing):
             context=context,
         )
         began = time.monotonic()
+        calls: list[str] = []
         try:
-            run = await self._run_evaluator(plan)
+            run = await self._run_evaluator(plan, calls)
         except RubrictuiError as error:
-            raise self._failed_run(plan, str(error), began, error.message, error.remedy) from error
+            raise self._failed_run(plan, str(error), began, error.message, error.remedy, calls) from error
         except Exception as error:  # a plugin may raise anything; each is a failed run and never a crash
             words = (" ".join(str(error).split()) or type(error).__name__)[:500]
-            raise self._failed_run(plan, words, began, words, "") from error
+            raise self._failed_run(plan, words, began, words, "", calls) from error
         try:
-            return self._keep_run(plan, run, began)
+            return self._keep_run(plan, run, began, calls)
         except StoreError:
             raise
         except RubrictuiError as error:
             # What it answered cannot be submitted: an illegal level, a quote that is not there.
-            raise self._failed_run(plan, str(error), began, error.message, error.remedy) from error
+            raise self._failed_run(plan, str(error), began, error.message, error.remedy, calls) from error
 
     # -- the steps -----------------------------------------------------------------------------------
 
@@ -224,16 +234,21 @@ class Evaluating(Syncing):
         )
         return _Planned(work._replace(subject=shown), snapshot, seen, made, chosen.settings, pass_threshold)
 
-    async def _run_evaluator(self, plan: _Planned) -> EvaluatorRun:
-        context = EvaluatorContext(
-            version=plan.version,
-            content=plan.content,
-            settings=plan.settings,
-            services=self.services,
-            pass_threshold=plan.pass_threshold,
-            new_id=self._new_id,
+    async def _run_evaluator(self, plan: _Planned, calls: list[str]) -> EvaluatorRun:
+        """What the evaluator finds; ``calls`` gets the ids of the calls it makes, also where it fails."""
+        services = self._services_for(
+            subject_id=plan.work.subject.id, evaluator_name=plan.evaluator.name, kept=calls
         )
-        run = await plan.evaluator.evaluate(context)
+        async with services as given:
+            context = EvaluatorContext(
+                version=plan.version,
+                content=plan.content,
+                settings=plan.settings,
+                services=given,
+                pass_threshold=plan.pass_threshold,
+                new_id=self._new_id,
+            )
+            run = await plan.evaluator.evaluate(context)
         if not isinstance(run, EvaluatorRun):
             raise InvalidInputError(
                 f"The evaluator {plan.evaluator.name} gave {type(run).__name__} and no run.",
@@ -249,9 +264,9 @@ class Evaluating(Syncing):
                 )
         return run
 
-    def _keep_run(self, plan: _Planned, run: EvaluatorRun, began: float) -> EvaluateResult:
+    def _keep_run(self, plan: _Planned, run: EvaluatorRun, began: float, calls: list[str]) -> EvaluateResult:
         extra = {
-            "metadata": {"Evaluator": _about(plan, began, run)},
+            "metadata": {"Evaluator": about_run(plan.evaluator, plan.settings, began, run)},
             "prompt_run_id": run.prompt_run_ids[0] if len(run.prompt_run_ids) == 1 else None,
             "agent_run_id": run.agent_run_id,
         }
@@ -259,14 +274,19 @@ class Evaluating(Syncing):
             detail = self._record(
                 connection, plan.work, plan.by, run.answers, pass_threshold=plan.pass_threshold, extra=extra
             )
+            prompt_store.link_runs(connection, calls, detail.evaluation.id)
         return _result(detail, run)
 
     def _failed_run(
-        self, plan: _Planned, stored: str, began: float, message: str, remedy: str
+        self, plan: _Planned, stored: str, began: float, message: str, remedy: str, calls: list[str]
     ) -> EvaluatorFailedError:
-        extra = {"metadata": {"Evaluator": _about(plan, began, None)}}
+        about = about_run(plan.evaluator, plan.settings, began, None)
+        if len(calls) > 1:
+            about["PromptRuns"] = list(calls)
+        extra = {"metadata": {"Evaluator": about}, "prompt_run_id": calls[0] if len(calls) == 1 else None}
         with self._write() as connection:
             kept = self._store_failure(connection, plan.work, plan.by, stored or _UNSAID, extra)
+            prompt_store.link_runs(connection, calls, kept.evaluation.id)
         return EvaluatorFailedError(
             f"The evaluator {plan.evaluator.name} failed: {(message or _UNSAID).rstrip('.')}.",
             evaluation_id=kept.evaluation.id,
@@ -274,11 +294,12 @@ class Evaluating(Syncing):
         )
 
 
-def _selection(
+def chosen_evaluator(
     evaluator: str | None,
     settings: Mapping[str, Any] | EvaluatorSettings | None,
     selection: Mapping[str, Any] | EvaluatorSelection | None,
 ) -> EvaluatorSelection:
+    """A stored selection, or the one that a name and settings make."""
     if selection is not None:
         if evaluator is not None or settings is not None:
             raise InvalidInputError(
@@ -290,11 +311,13 @@ def _selection(
     )
 
 
-def _about(plan: _Planned, began: float, run: EvaluatorRun | None) -> dict[str, Any]:
+def about_run(
+    evaluator: RubricEvaluator, settings: EvaluatorSettings, began: float, run: EvaluatorRun | None
+) -> dict[str, Any]:
     """What an evaluation keeps of the run, under the guide's names (section 8, "What an evaluation records")."""
     found: dict[str, Any] = {
-        "Name": plan.evaluator.name,
-        "Settings": plan.settings.as_written(),
+        "Name": evaluator.name,
+        "Settings": settings.as_written(),
         "DurationSeconds": round(time.monotonic() - began, 3),
     }
     if run is not None:
@@ -302,6 +325,7 @@ def _about(plan: _Planned, began: float, run: EvaluatorRun | None) -> dict[str, 
             found["UnansweredCriteria"] = dict(run.unanswered)
         if len(run.prompt_run_ids) > 1:
             found["PromptRuns"] = list(run.prompt_run_ids)
+        found |= {name: value for name, field in _TAKEN if (value := getattr(run, field)) is not None}
         found |= run.metadata
     return found
 
@@ -324,24 +348,23 @@ def _result(detail: EvaluationDetail, run: EvaluatorRun) -> EvaluateResult:
         unanswered={} if hidden else dict(run.unanswered),
         warnings=detail.warnings,
         hidden=hidden,
+        cost=run.cost,
         detail=detail,
     )
 
 
-def _finished(run: Any) -> EvaluateResult:
+_Result = TypeVar("_Result")
+
+
+def finished(run: Coroutine[Any, Any, _Result]) -> _Result:
     """Run a coroutine to its end, also where an event loop is running on this thread already."""
     import asyncio
 
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return _typed(asyncio.run(run))
+        return asyncio.run(run)
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(max_workers=1) as aside:
-        return _typed(aside.submit(asyncio.run, run).result())
-
-
-def _typed(result: Any) -> EvaluateResult:
-    assert isinstance(result, EvaluateResult)
-    return result
+        return aside.submit(asyncio.run, run).result()

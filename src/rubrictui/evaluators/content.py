@@ -13,6 +13,7 @@ from typing import Any, Final
 from rubrictui.core.records import Subject
 from rubrictui.evaluators.base import SubjectContent
 from rubrictui.evaluators.errors import EvaluatorError
+from rubrictui.evaluators.installed import installed
 
 ContentProvider = Callable[[Subject], SubjectContent | dict[str, Any]]
 
@@ -41,9 +42,7 @@ class ContentProviders:
         """
         wanted = _folded(entity)
         if wanted not in self._by_entity:
-            from importlib.metadata import entry_points
-
-            for entry in entry_points(group=GROUP):
+            for entry in installed(GROUP):
                 if _folded(entry.name) == wanted:
                     try:
                         self._by_entity[wanted] = entry.load()

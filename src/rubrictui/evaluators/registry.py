@@ -9,17 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Final, NamedTuple
 
 from rubrictui.core.records import EvaluatorType
 from rubrictui.evaluators.base import RubricEvaluator
 from rubrictui.evaluators.errors import EvaluatorError, NotRunnableError, UnknownEvaluatorError
+from rubrictui.evaluators.installed import installed
 
 GROUP: Final = "rubrictui.evaluators"
 
 #: Built-in evaluators: name, and where its class is.
 BUILT_IN: Final = {
+    "LLM": "rubrictui.evaluators.llm:LLMEvaluator",
+    "Decision": "rubrictui.evaluators.decision:DecisionEvaluator",
+    "Agent": "rubrictui.evaluators.agent:AgentEvaluator",
     "Deterministic": "rubrictui.evaluators.deterministic:DeterministicEvaluator",
 }
 
@@ -149,7 +153,7 @@ class EvaluatorRegistry:
     def _candidates(self) -> Iterator[_Candidate]:
         for name, target in BUILT_IN.items():
             yield _Candidate(name, "built in", 0, _importer(target))
-        for entry in entry_points(group=GROUP):
+        for entry in installed(GROUP):
             yield _Candidate(entry.name, _origin(entry), 1, entry.load)
         yield from self._registered
 

@@ -7,7 +7,7 @@ dialects.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from sqlalchemy.sql.dml import ReturningUpdate
 from rubrictui.core.model import Answer, ScoredNode
 from rubrictui.core.records import EvaluationStatus
 from rubrictui.store.tables import EVALUATION, EVALUATION_SCORE
+from rubrictui.store.types import dump_json, instant_text
 
 _DRAFT = EvaluationStatus.DRAFT.value
 _COMPUTED = (
@@ -206,6 +207,113 @@ def put_results(
 def add_draft(connection: Connection, values: Mapping[str, Any]) -> None:
     """A new evaluation, a Draft. ``values`` are columns of ``evaluation``."""
     connection.execute(insert(EVALUATION).values(status=_DRAFT, **values))
+
+
+def add_submitted(
+    connection: Connection,
+    begun: Sequence[Mapping[str, Any]],
+    scores: Sequence[tuple[Any, ...]],
+    results: Sequence[Mapping[str, Any]],
+    *,
+    superseded: Sequence[Mapping[str, Any]],
+) -> bool:
+    """Many whole evaluations at once: begun as Drafts, given their rows, put in the place of others, submitted.
+
+    Args:
+        begun: the columns of each, all of the same names.
+        scores: a row per node of each, answers and results together, as ``score_rows`` makes them.
+        results: the columns that submitting sets, with the evaluation's id as ``of``.
+        superseded: those that these replace: the id as ``of``, with ``at`` and ``why``.
+
+    Returns:
+        False when one of ``superseded`` is not Submitted any more; then nothing may be kept.
+    """
+    connection.execute(insert(EVALUATION), [{"status": _DRAFT, **values} for values in begun])
+    if scores:
+        connection.exec_driver_sql(_insert_scores(connection.dialect.name), list(scores))
+    if superseded:
+        ended = connection.execute(_SUPERSEDE, list(superseded))
+        if ended.rowcount != len(superseded):
+            return False
+    connection.execute(_submitting(tuple(results[0])), [_renamed(row) for row in results])
+    return True
+
+
+_SUPERSEDE = (
+    update(EVALUATION)
+    .where(EVALUATION.c.id == bindparam("of"), EVALUATION.c.status == EvaluationStatus.SUBMITTED.value)
+    .values(
+        status=EvaluationStatus.SUPERSEDED.value,
+        ended_at=bindparam("at", type_=EVALUATION.c.ended_at.type),
+        end_reason=bindparam("why"),
+    )
+)
+
+
+@cache
+def _submitting(columns: tuple[str, ...]) -> Any:
+    values = {
+        name: bindparam(f"new_{name}", type_=EVALUATION.c[name].type) for name in columns if name != "of"
+    }
+    return (
+        update(EVALUATION)
+        .where(EVALUATION.c.id == bindparam("of"), EVALUATION.c.status == _DRAFT)
+        .values(values)
+    )
+
+
+def _renamed(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name if name == "of" else f"new_{name}": value for name, value in row.items()}
+
+
+_SCORE_COLUMNS = (
+    "id", "evaluation_id", "criterion_id", "scale_level_id", "raw_value", "is_not_applicable", "confidence",
+    "rationale", "evidence", "is_flagged", "revision", "updated_at", "normalized_score", "effective_weight",
+    "overall_contribution", "gate_failed", "is_advisory", "sequence",
+)  # fmt: skip
+
+
+@cache
+def _insert_scores(dialect: str) -> str:
+    mark = "?" if dialect == "sqlite" else "%s"
+    places = ", ".join([mark] * len(_SCORE_COLUMNS))
+    return f"INSERT INTO evaluation_score ({', '.join(_SCORE_COLUMNS)}) VALUES ({places})"
+
+
+def score_rows(
+    evaluation_id: str,
+    nodes: Iterable[ScoredNode],
+    answers: Mapping[str, Answer],
+    *,
+    new_id: Callable[[], str],
+    at: datetime,
+) -> Iterator[tuple[Any, ...]]:
+    """A row for each node of a whole evaluation, in walk order: what was answered, if anything, and what was computed.
+
+    The values are as both databases take them: there may be hundreds of thousands, and converting each on its way
+    takes longer than storing it.
+
+    Args:
+        answers: by criterion id.
+    """
+    now = instant_text(at)
+    for sequence, node in enumerate(nodes):
+        said = answers.get(node.id)
+        given: tuple[Any, ...] = (None, None, False, None, None, None)
+        if said is not None:
+            evidence = dump_json(msgspec.to_builtins(said.evidence)) if said.evidence else None
+            given = (
+                said.scale_level_id,
+                said.raw_value,
+                said.is_not_applicable,
+                said.confidence,
+                said.rationale,
+                evidence,
+            )
+        yield (
+            new_id(), evaluation_id, node.id, *given, False, 0, now, node.normalized_score, node.effective_weight,
+            node.overall_contribution, node.gate_failed, node.is_advisory, sequence,
+        )  # fmt: skip
 
 
 def change_draft(connection: Connection, evaluation_id: str, values: Mapping[str, Any]) -> bool:

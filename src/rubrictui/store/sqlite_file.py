@@ -28,6 +28,7 @@ from rubrictui.store.errors import (
 from rubrictui.store.locations import Location
 from rubrictui.store.revision import READ_REVISION, REVISION_TABLE
 
+_CACHE_KIBIBYTES = 16_000
 BUSY_SECONDS = 10.0
 
 _HEADER = b"SQLite format 3\0"
@@ -108,6 +109,8 @@ def connect(path: Path, mode: str, *, busy_seconds: float = BUSY_SECONDS) -> sql
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA recursive_triggers = ON")
         connection.execute("PRAGMA synchronous = FULL")
+        # Room for the indexes of a large round; it is taken only as far as pages are read.
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIBIBYTES}")
         if mode != "rw":
             connection.execute("PRAGMA query_only = ON")
     except BaseException:

@@ -474,9 +474,18 @@ class PromptRow(Base, table=True):
 
 
 class PromptRunRow(Base, table=True):
-    """One call of a model: what was sent, what came back, and what it cost."""
+    """One call of a model: what was sent, what came back, and what it cost.
+
+    ``subject_id`` and ``evaluation_id`` are no references: a call is paid for and kept whatever becomes of them.
+    """
 
     __tablename__ = "prompt_run"
+    __table_args__ = (
+        Index("ix_prompt_run_cache_key", "cache_key"),
+        Index("ix_prompt_run_evaluation_id", "evaluation_id"),
+        Index("ix_prompt_run_subject_id", "subject_id"),
+        Index("ix_prompt_run_started_at", "started_at"),
+    )
 
     id: str = Field(primary_key=True)
     prompt_id: str | None = _reference("prompt.id", nullable=True)
@@ -494,6 +503,10 @@ class PromptRunRow(Base, table=True):
     started_at: datetime = _instant()
     finished_at: datetime | None = _instant(nullable=True)
     created_by: str
+    evaluator_name: str | None = None
+    subject_id: str | None = None
+    evaluation_id: str | None = None
+    cache_key: str | None = None
 
 
 # -- evaluations -------------------------------------------------------------------------------------
