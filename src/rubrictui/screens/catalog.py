@@ -118,6 +118,14 @@ class CatalogScreen(FilteredScreen[None], CatalogWork):
             id="catalog.score",
             tooltip="Pick a subject to score with this rubric",
         ),
+        Binding(
+            "M",
+            "app.open('matters')",
+            "Matters",
+            show=False,
+            id="catalog.matters",
+            tooltip="Legal matters, scored by what a work product says",
+        ),
         Binding("R", "reload", "Reload", show=False, id="catalog.reload", tooltip="Read the catalog again"),
         Binding("escape", "back", "Back", key_display="Esc", id="catalog.back"),
     ]
@@ -128,6 +136,7 @@ class CatalogScreen(FilteredScreen[None], CatalogWork):
     | / | Filter. |
     | v | All versions, or one a rubric. |
     | o | Score a subject with this rubric. |
+    | M | The legal matters. |
     | R | Read the catalog again. |
     | escape | Clear the filter; back. |
     """

@@ -74,7 +74,7 @@ class MatterPlayerScreen(PlayerForms):
         ),
         Binding("F", "final", "Finish", id="matter.final", tooltip="Write and hand in the final submission"),
         Binding("f", "search_matter", "Find", id="matter.find", tooltip="Search all documents; uses a step"),
-        Binding("g", "go", "Go to §", id="matter.go", tooltip="Go to a section; those named in view first"),
+        Binding("o", "go", "Go to §", id="matter.go", tooltip="Go to a section; those named in view first"),
         Binding(
             "p",
             "practise",
@@ -98,7 +98,7 @@ class MatterPlayerScreen(PlayerForms):
     | :- | :- |
     | enter | Read what is under the cursor, or go on to it. |
     | tab | Between the list and the documents. |
-    | f / g | Search all documents / go to a section, also one that is cited. |
+    | f / o | Search all documents / go to a section, also one that is cited. |
     | i / r / a / x | Write an issue, a redline, a question, an escalation. |
     | t / y | Negotiate: send a text, accept theirs. |
     | c / q | Cite the section at hand in the open form / pick a quote for it. |

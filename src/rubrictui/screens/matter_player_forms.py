@@ -281,7 +281,8 @@ class PlayerForms(ShellScreen[None]):
             if self.values.get(field) != text:
                 self.session.put_draft(self.form_key, {**self.values, field: text})
 
-    async def on_rationale_editor_closed(self, message: RationaleEditor.Closed) -> None:
+    async def action_close_text(self) -> None:
+        """Back from a text to the form; all of it is kept."""
         await self._close_editor()
         self._show_form()
         self.focus_left()

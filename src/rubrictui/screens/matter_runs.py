@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rubrictui.matters.actions import read_actions
+from rubrictui.matters.actions import Action, read_actions
 from rubrictui.matters.loading import Matter
 from rubrictui.screens.matter_trace_rows import Trace, trace_of
 from rubrictui.screens.matter_work import read_work, works
@@ -41,12 +41,21 @@ def run_title(run_id: str) -> str:
     return f"Your work {int(Path(name).stem)}" if kind == _OWN else Path(name).stem
 
 
-def trace_of_run(matter: Matter, folder: Path, run_id: str) -> Trace:
-    """The trace of a row of ``run_rows``.
+def actions_of_run(run_id: str) -> tuple[list[Action], int]:
+    """The actions of a row of ``run_rows``, and the seed.
 
     Raises:
         InvalidInputError: its file cannot be read.
     """
     kind, _, name = run_id.partition("\t")
-    actions = read_work(Path(name)) if kind == _OWN else read_actions(name)
-    return trace_of(matter, actions, run_title(run_id))
+    return read_work(Path(name)) if kind == _OWN else (read_actions(name), 0)
+
+
+def trace_of_run(matter: Matter, run_id: str) -> Trace:
+    """The trace of a row of ``run_rows``.
+
+    Raises:
+        InvalidInputError: its file cannot be read.
+    """
+    actions, seed = actions_of_run(run_id)
+    return trace_of(matter, actions, run_title(run_id), seed=seed)

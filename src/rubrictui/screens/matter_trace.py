@@ -129,7 +129,7 @@ class MatterTraceScreen(ShellScreen[None]):
             return
         from rubrictui.screens.matter_compare import MatterCompareScreen
 
-        other = trace_of_run(self._matter, self._folder, chosen)
+        other = trace_of_run(self._matter, chosen)
         self.app.push_screen(MatterCompareScreen(self._matter, self.trace, other))
 
     def action_back(self) -> None:

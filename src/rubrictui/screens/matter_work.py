@@ -113,14 +113,16 @@ def _read(file: Path) -> dict[str, Any]:
     return value
 
 
-def read_work(file: Path) -> list[dict[str, Any]]:
-    """The actions of a kept piece of work.
+def read_work(file: Path) -> tuple[list[dict[str, Any]], int]:
+    """The actions of a kept piece of work, and its seed.
 
     Raises:
         InvalidInputError: the file cannot be read.
     """
-    actions = _read(file).get("actions")
-    return [action for action in actions if isinstance(action, dict)] if isinstance(actions, list) else []
+    kept = _read(file)
+    actions = kept.get("actions")
+    given = [action for action in actions if isinstance(action, dict)] if isinstance(actions, list) else []
+    return given, _count(kept.get("seed"))
 
 
 class OpenWork:

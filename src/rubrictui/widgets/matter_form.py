@@ -207,10 +207,21 @@ class MatterArea(RationaleArea):
             id="matter_text.cite",
             tooltip="Put the citation of the section at hand into the text",
         ),
+        # At once, not by a message: the next key is on its way.
+        Binding(
+            "escape",
+            "screen.close_text",
+            "Done",
+            key_display="Esc",
+            priority=True,
+            id="matter_text.done",
+            tooltip="Back to the form; all is kept",
+        ),
     ]
     """
     | Key(s) | What it does |
     | :- | :- |
+    | escape | Back to the form; all of it is kept. |
     | ctrl+g | The citation of the section at hand. |
     """
 
