@@ -57,8 +57,9 @@ def explode() -> None:
 
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> EvaluatorRegistry:
-    """One without anything installed."""
+    """One without anything installed, and with one built-in evaluator."""
     monkeypatch.setattr(module, "installed", lambda group: ())
+    monkeypatch.setattr(module, "BUILT_IN", {"Deterministic": module.BUILT_IN["Deterministic"]})
     return EvaluatorRegistry()
 
 
