@@ -22,12 +22,38 @@ HERE = Path(__file__).parent
 NOW = datetime(2031, 3, 3, 9, 30, tzinfo=UTC)
 USER = "aline"
 
+# The way to the builder on "Vendor proposal", with a sample answered.
+BUILDING = (
+    "c",
+    "slash",
+    *"vendor",
+    "enter",
+    "e",
+    "y",
+    "j",
+    "2",
+    "j",
+    "3",
+    "j",
+    "2",
+    "j",
+    "j",
+    "3",
+    "j",
+    "4",
+    "j",
+    "j",
+    "4",
+)
+
 # What is pressed from the inbox on, and the size of the terminal.
 SHOTS: dict[str, tuple[tuple[int, int], Sequence[str]]] = {
     "inbox": ((80, 24), ()),
     "scoring": ((120, 32), ("enter", "2", "j", "4", "j", "3")),
     "scoring-narrow": ((80, 24), ("enter", "2", "j", "4", "j", "3", "j")),
     "catalog": ((80, 24), ("c",)),
+    "builder": ((120, 40), (*BUILDING, "k", "k")),
+    "builder-narrow": ((80, 24), (*BUILDING, "k", "k")),
 }
 
 
@@ -67,6 +93,8 @@ def main() -> None:
             store = Path(folder) / "demo.db"
             with Engine(store, user=USER) as engine:
                 engine.load_samples()
+                if name.startswith("builder"):
+                    engine.start_draft("Vendor proposal")
             svg = asyncio.run(shoot(store, size, keys))
             (HERE / "screenshots" / f"{name}.svg").write_text(svg, encoding="utf-8")
             print(f"docs/screenshots/{name}.svg")

@@ -42,7 +42,7 @@ def headline(version: VersionSnapshot, result: ScoreResult | None, refusal: str 
                 if not low
                 else (f" in {number(low)} to {number(high)}", "muted")
             )
-            line.append((f" ({number(result.normalized_score)})", "muted"))
+            line.append((f" ({number(round(result.normalized_score, 4))})", "muted"))
     line += [("  ", ""), (word, tone)]
     band = next((band for band in version.bands if band.id == result.band_id), None)
     if band is not None:
