@@ -17,8 +17,10 @@ _SEPARATOR = re.compile(r"---[ \t]*(?:#.*)?")
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
     """Put ``data`` at ``path`` in one step: readers, and we after a crash, see the old file or the new one.
+
+    ``private``: nobody but its owner may read it.
 
     Raises:
         InvalidInputError: it cannot be written.
@@ -28,10 +30,12 @@ def write_atomically(path: Path, data: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with name.open("xb") as file:
+                if private:
+                    name.chmod(0o600)
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            if path.exists():
+            if path.exists() and not private:
                 name.chmod(path.stat().st_mode & 0o777)
             os.replace(name, path)
         except BaseException:

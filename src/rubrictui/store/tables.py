@@ -610,6 +610,54 @@ class EvaluationScoreRow(Base, table=True):
     sequence: int = 0
 
 
+# -- packets for offline reviewers -------------------------------------------------------------------
+
+
+class PacketExportRow(Base, table=True):
+    """A packet that was made for a reviewer. Its id is the packet's.
+
+    ``sent`` says what it holds, with the hashes of what was sent and of what the store had; ``bases`` the
+    fingerprint of each answer of hers when packet and store last agreed, by evaluation and criterion.
+    """
+
+    __tablename__ = "packet_export"
+
+    id: str = Field(primary_key=True)
+    context_id: str = _reference("context.id")
+    user_id: str = _reference("user_account.id")
+    exported_at: datetime = _instant()
+    exported_by: str
+    is_signed: bool = False
+    sent: Any = _json()
+    bases: Any = _json()
+    taken_at: datetime | None = _instant(nullable=True)
+    taken_by: str | None = None
+
+
+class PacketConflictRow(Base, table=True):
+    """Something a packet brought back that the store may not take by itself.
+
+    ``item_id`` is of the evaluation, or of the assignment that was declined; ``digest`` is of ``returned``.
+    ``taken`` is ``packet`` or ``store`` once it is settled, ``newer`` when a later return took its place.
+    """
+
+    __tablename__ = "packet_conflict"
+    __table_args__ = (UniqueConstraint("export_id", "item_id", "digest"),)
+
+    id: str = Field(primary_key=True)
+    export_id: str = Field(foreign_key="packet_export.id")
+    subject_id: str = _reference("subject.id")
+    item_id: str
+    digest: str
+    reasons: Any = _json()
+    returned: Any = _json()
+    found_at: datetime = _instant()
+    found_by: str
+    settled_at: datetime | None = _instant(nullable=True)
+    settled_by: str | None = None
+    taken: str | None = None
+
+
 def _table(row: type[Base]) -> Table:
     table = row.__table__  # type: ignore[attr-defined]
     assert isinstance(table, Table)
@@ -642,3 +690,5 @@ PROMPT = _table(PromptRow)
 PROMPT_RUN = _table(PromptRunRow)
 EVALUATION = _table(EvaluationRow)
 EVALUATION_SCORE = _table(EvaluationScoreRow)
+PACKET_EXPORT = _table(PacketExportRow)
+PACKET_CONFLICT = _table(PacketConflictRow)
