@@ -11,11 +11,11 @@ from judging_world import CONTENT, version
 from openai_server import Server, serving
 
 from rubrictui.core.model import VersionSnapshot
+from rubrictui.core.prompt_records import Prompt, PromptRun
 from rubrictui.evaluators.base import EvaluatorContext, EvaluatorRun, RubricEvaluator, SubjectContent
 from rubrictui.evaluators.config import AIConfig, ModelConfig, ProviderConfig, Secret
 from rubrictui.evaluators.models import ModelAccess
-from rubrictui.evaluators.prompting import Prompt, PromptBook
-from rubrictui.evaluators.prompting_runs import RunRecord
+from rubrictui.evaluators.prompting import PromptBook
 from rubrictui.evaluators.prompting_service import Surroundings, build_services
 from rubrictui.evaluators.settings import settings_from
 
@@ -26,13 +26,13 @@ class Kept:
     """A keeper in memory."""
 
     def __init__(self, *, use_earlier: bool = False) -> None:
-        self.records: list[RunRecord] = []
+        self.records: list[PromptRun] = []
         self.use_earlier = use_earlier
 
-    async def keep(self, record: RunRecord) -> None:
+    async def keep(self, record: PromptRun) -> None:
         self.records.append(record)
 
-    async def earlier(self, cache_key: str) -> RunRecord | None:
+    async def earlier(self, cache_key: str) -> PromptRun | None:
         if not self.use_earlier:
             return None
         good = [one for one in self.records if one.cache_key == cache_key and one.error_message is None]

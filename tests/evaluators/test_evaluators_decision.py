@@ -11,10 +11,10 @@ from judging_world import PERCENT, evidence_version, node, version
 from openai_server import Say, serving
 
 from rubrictui.core.model import Level, Scale
+from rubrictui.core.prompt_records import Prompt, PromptKind
 from rubrictui.evaluators.decision import DecisionEvaluator
 from rubrictui.evaluators.errors import EvaluatorError
 from rubrictui.evaluators.models import TokenChance
-from rubrictui.evaluators.prompting import Prompt, PromptKind
 from rubrictui.evaluators.prompting_service import option_shares
 
 

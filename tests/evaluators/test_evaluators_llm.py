@@ -12,11 +12,12 @@ from judging_services import KEY, Kept, judge, judged, labels
 from judging_world import CONTENT, PERCENT, decisions, evidence_version, node, version
 from openai_server import Say, in_turn, serving
 
+from rubrictui.core.prompt_records import Prompt, PromptKind
 from rubrictui.evaluators.config import ModelConfig, NoModelError
 from rubrictui.evaluators.errors import EvaluatorError
 from rubrictui.evaluators.llm import LLMEvaluator
 from rubrictui.evaluators.models import ModelCallError
-from rubrictui.evaluators.prompting import Prompt, PromptKind, PromptNotFoundError
+from rubrictui.evaluators.prompting import PromptNotFoundError
 from rubrictui.evaluators.replies import ReplyError
 
 GUIDE = decisions(accuracy="Partial", sourcing="Meets", completeness="Meets")

@@ -9,12 +9,11 @@ import pytest
 from judging_world import CONTENT, PERCENT, anchors, node, version
 
 from rubrictui.core.model import NotApplicablePolicy
+from rubrictui.core.prompt_records import Prompt, PromptKind
 from rubrictui.evaluators.errors import EvaluatorError
 from rubrictui.evaluators.prompting import (
     CriterionTextsError,
-    Prompt,
     PromptBook,
-    PromptKind,
     PromptNotFoundError,
     PromptTemplateError,
     check_template,

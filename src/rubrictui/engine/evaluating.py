@@ -175,17 +175,21 @@ class Evaluating(Prompting):
         try:
             run = await self._run_evaluator(plan, calls)
         except RubrictuiError as error:
-            raise self._failed_run(plan, str(error), began, error.message, error.remedy, calls) from error
+            raise self._failed_run(
+                plan, str(error), began, error.message, error.remedy, calls=calls
+            ) from error
         except Exception as error:  # a plugin may raise anything; each is a failed run and never a crash
             words = (" ".join(str(error).split()) or type(error).__name__)[:500]
-            raise self._failed_run(plan, words, began, words, "", calls) from error
+            raise self._failed_run(plan, words, began, words, "", calls=calls) from error
         try:
             return self._keep_run(plan, run, began, calls)
         except StoreError:
             raise
         except RubrictuiError as error:
             # What it answered cannot be submitted: an illegal level, a quote that is not there.
-            raise self._failed_run(plan, str(error), began, error.message, error.remedy, calls) from error
+            raise self._failed_run(
+                plan, str(error), began, error.message, error.remedy, calls=calls
+            ) from error
 
     # -- the steps -----------------------------------------------------------------------------------
 
@@ -278,7 +282,7 @@ class Evaluating(Prompting):
         return _result(detail, run)
 
     def _failed_run(
-        self, plan: _Planned, stored: str, began: float, message: str, remedy: str, calls: list[str]
+        self, plan: _Planned, stored: str, began: float, message: str, remedy: str, *, calls: list[str]
     ) -> EvaluatorFailedError:
         about = about_run(plan.evaluator, plan.settings, began, None)
         if len(calls) > 1:

@@ -13,15 +13,14 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from rubrictui.core.model import VersionSnapshot
+from rubrictui.core.prompt_records import PromptKind, PromptRun
 from rubrictui.evaluators import prompts as shipped
 from rubrictui.evaluators.base import SubjectContent
 from rubrictui.evaluators.config import ResolvedModel, redacted
 from rubrictui.evaluators.errors import EvaluatorError
 from rubrictui.evaluators.models import INSTALL, cost_of, explained
-from rubrictui.evaluators.prompting import PromptKind
 from rubrictui.evaluators.prompting_compose import criterion_ref, described, judge_ref, system_message
 from rubrictui.evaluators.prompting_data import criteria_texts, prompt_data
-from rubrictui.evaluators.prompting_runs import RunRecord
 from rubrictui.evaluators.prompting_subject import TAG, new_nonce, subject_text
 from rubrictui.evaluators.replies import storable_text
 from rubrictui.evaluators.services import PromptRef, PromptReply
@@ -186,7 +185,7 @@ class AgentLoop:
         tools = Tools("\n\n".join([version.instructions or "", *texts.values()]).strip(), subject)
         bound = agent_prompt.models
         model = around.access.resolve(settings.model_id or (bound[0] if bound else None))
-        record = RunRecord(
+        record = PromptRun(
             id=around.new_id(),
             evaluator_name=around.evaluator_name,
             prompt_id=agent_prompt.id if agent_prompt.is_stored else None,

@@ -313,7 +313,7 @@ def _reply(response: ModelResponse, resolved: ResolvedModel, request: CallReques
         output_tokens=usage.output_tokens if measured else None,
         cost=cost,
         cost_currency=currency,
-        chances=_chances(response) if request.chances else None,
+        chances=_chances(response, resolved) if request.chances else None,
         finish_reason=response.finish_reason,
         attempts=attempt,
     )
@@ -335,7 +335,7 @@ def cost_of(response: ModelResponse, resolved: ResolvedModel) -> tuple[float | N
         return None, None
 
 
-def _chances(response: ModelResponse) -> tuple[TokenChance, ...] | None:
+def _chances(response: ModelResponse, resolved: ResolvedModel) -> tuple[TokenChance, ...] | None:
     details = (response.provider_details or {}).get("logprobs")
     if not isinstance(details, list) or not details or not isinstance(details[0], dict):
         return None
@@ -345,7 +345,7 @@ def _chances(response: ModelResponse) -> tuple[TokenChance, ...] | None:
     for one in listed:
         token, logprob = one.get("token"), one.get("logprob")
         if isinstance(token, str) and isinstance(logprob, int | float):
-            seen.setdefault(token, float(logprob))
+            seen.setdefault(redacted(token, [resolved.key]), float(logprob))
     return tuple(TokenChance(token=token, logprob=logprob) for token, logprob in seen.items())
 
 

@@ -6,13 +6,11 @@ does not have is an error and not an empty text, so that a misspelt variable is 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from rubrictui.core.model import Value
+from rubrictui.core.prompt_records import Prompt, PromptKind
 from rubrictui.evaluators import prompts as shipped
 from rubrictui.evaluators.errors import EvaluatorError
 from rubrictui.evaluators.services import PromptRef
@@ -25,39 +23,6 @@ MOST_CHARACTERS: Final = 2_000_000
 
 #: How often a template may repeat a text or a list with ``*``.
 _MOST_REPEATED: Final = 100_000
-
-
-class PromptKind(StrEnum):
-    """What a prompt is for (guide section 8)."""
-
-    EVALUATOR = "evaluator"
-    JUDGE = "judge"
-    CRITERION = "criterion"
-    DECISION = "decision"
-    AGENT = "agent"
-
-
-class Prompt(Value, frozen=True, kw_only=True):
-    """One prompt.
-
-    Attributes:
-        template: Jinja2.
-        models: its model bindings: ids of models, the first is asked and the others stand in when it fails.
-        is_stored: kept in the store; else it ships with the program.
-    """
-
-    id: str = ""
-    name: str
-    kind: PromptKind
-    template: str
-    description: str | None = None
-    models: tuple[str, ...] = ()
-    is_stored: bool = False
-
-    @property
-    def sha256(self) -> str:
-        """Of the template; what an evaluation keeps beside the name."""
-        return text_hash(self.template)
 
 
 class PromptNotFoundError(EvaluatorError):
@@ -187,11 +152,6 @@ def check_template(name: str, template: str) -> None:
         _compiled(template)
     except TemplateError as error:
         raise _broken(Prompt(name=name, kind=PromptKind.JUDGE, template=template), _words(error)) from None
-
-
-def text_hash(text: str) -> str:
-    """SHA-256 of a text, hex."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @lru_cache(maxsize=128)

@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 
 from rubrictui.core.model import Value, VersionSnapshot
+from rubrictui.core.prompt_records import Prompt, PromptKind, text_hash
 from rubrictui.evaluators import prompts as shipped
 from rubrictui.evaluators.base import SubjectContent
-from rubrictui.evaluators.prompting import Prompt, PromptBook, PromptKind, render, text_hash
+from rubrictui.evaluators.prompting import PromptBook, render
 from rubrictui.evaluators.prompting_data import criteria_texts, prompt_data
 from rubrictui.evaluators.prompting_subject import (
     DEFAULT_BUDGET,

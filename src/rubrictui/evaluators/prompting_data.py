@@ -10,7 +10,8 @@ from typing import Any
 
 from rubrictui.core.model import Level, Node, Scale, VersionSnapshot, fold_id
 from rubrictui.core.plan import Leaf, plan_of
-from rubrictui.evaluators.prompting import CriterionTextsError, Prompt, render
+from rubrictui.core.prompt_records import Prompt
+from rubrictui.evaluators.prompting import CriterionTextsError, render
 
 CriterionData = dict[str, Any]
 

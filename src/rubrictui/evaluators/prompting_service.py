@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
 from rubrictui.core.model import VersionSnapshot
+from rubrictui.core.prompt_records import Prompt, PromptKind, PromptRun
 from rubrictui.evaluators import prompts as shipped
 from rubrictui.evaluators.config import ResolvedModel
 from rubrictui.evaluators.errors import EvaluatorError
@@ -20,10 +21,10 @@ from rubrictui.evaluators.models import (
     TokenChance,
     Turn,
 )
-from rubrictui.evaluators.prompting import Prompt, PromptBook, PromptKind, render
+from rubrictui.evaluators.prompting import PromptBook, render
 from rubrictui.evaluators.prompting_compose import described, system_message
 from rubrictui.evaluators.prompting_data import criteria_texts
-from rubrictui.evaluators.prompting_runs import NothingKept, RunKeeper, RunRecord, cache_key
+from rubrictui.evaluators.prompting_runs import NothingKept, RunKeeper, cache_key
 from rubrictui.evaluators.prompting_subject import cut, subject_message
 from rubrictui.evaluators.replies import storable_text
 from rubrictui.evaluators.services import (
@@ -247,7 +248,7 @@ class Caller:
             return _again(earlier, call, note)
         message = subject_message(call.subject, budget=model.budget)
         turns = (Turn("user", message.text), *call.turns)
-        record = RunRecord(
+        record = PromptRun(
             id=around.new_id(),
             evaluator_name=around.evaluator_name,
             prompt_id=_stored_id(call.parts, ("SystemPrompt", "Prompt")),
@@ -280,7 +281,7 @@ class Caller:
         )
         return Done(_told(record.id, reply, call, note), reply.chances)
 
-    async def _keep(self, record: RunRecord, **more: Any) -> None:
+    async def _keep(self, record: PromptRun, **more: Any) -> None:
         import msgspec
 
         kept = msgspec.structs.replace(record, finished_at=self._around.clock(), **more)
@@ -298,7 +299,7 @@ class Caller:
         )
 
 
-def _again(earlier: RunRecord, call: Call, note: str) -> Done:
+def _again(earlier: PromptRun, call: Call, note: str) -> Done:
     kept = earlier.settings.get("Chances")
     chances = None
     if isinstance(kept, Mapping):
