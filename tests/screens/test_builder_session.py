@@ -10,7 +10,7 @@ import pytest
 from builder_host import COMPLIANCE, RUBRIC, TEN, fill, opened
 from msgspec.structs import replace
 
-from rubrictui.core.editing import Edited, add_node, delete, move, rekey, rename, set_node
+from rubrictui.core.editing import Edited, add_node, delete, move, rekey, rename, set_node, use_scale
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.model import Answer, NodeType, Outcome, VersionSnapshot
 from rubrictui.core.records import SampleAnswer, SampleSet
@@ -201,6 +201,26 @@ def test_two_edits_in_a_row_do_not_meet_themselves(session: BuilderSession) -> N
         rename_to(session, "notes", name)
     assert session.clash is None
     assert session.safety is Safety.SAVED
+
+
+def test_a_scale_that_changed_elsewhere_is_taken_as_it_is_now(
+    session: BuilderSession, engine: Engine
+) -> None:
+    give(session, "schedule", level_id=TEN.levels[4].id, level_label="4")
+    rename_to(session, "notes", "One")
+    assert not session.use_scales(engine.scales())
+    assert session.undo() is not None
+
+    other = replace(TEN, name="Other", id="", levels=tuple(replace(level, id="") for level in TEN.levels))
+    made = engine.save_scale(other)
+    session.apply(use_scale(session.version, node_id(session, "schedule"), made), "scale")
+    level = replace(made.levels[4], normalized_value=1.0)
+    engine.save_scale(replace(made, levels=(*made.levels[:4], level, *made.levels[5:])))
+    assert session.use_scales(engine.scales())
+    assert session.safety is Safety.SAVED
+    assert session.undo() is None  # an undo would put the old level back, for every rubric
+    scored = session.sample().scores[node_id(session, "schedule")]
+    assert scored.normalized_score == 1.0
 
 
 # -- samples

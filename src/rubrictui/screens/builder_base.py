@@ -285,14 +285,15 @@ class BuilderBase(ShellScreen[None]):
     def _show_fields(self) -> None:
         """Show the fields of the row under the cursor."""
         session, node = self.session, self.tree_pane.current
+        marks = self._marks[1] if self._is_behind else self._problem_marks()
         if node is None:
-            self.fields.show_version(session.version, self._problem_marks().get(ROOT, []))
+            self.fields.show_version(session.version, marks.get(ROOT, []))
         else:
             self.fields.show_node(
                 session.version,
                 node,
                 shares={node.id: self.tree_pane.shape.share(node)},
-                problems=self._problem_marks().get(node.id, []),
+                problems=marks.get(node.id, []),
                 frozen_keys=session.base_keys,
             )
 

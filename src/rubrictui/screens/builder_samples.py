@@ -10,10 +10,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from rubrictui.core.answer_fill import fill_best, fill_random, fill_worst, sample_answers
+from rubrictui.core.display import name_fault
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.explain import number
 from rubrictui.core.model import ScoreResult, VersionSnapshot
-from rubrictui.core.records import SampleAnswer, SampleSet
+from rubrictui.core.records import MAXIMUM_NAME, SampleAnswer, SampleSet
 from rubrictui.screens.base import ShellScreen
 from rubrictui.screens.builder_session import BuilderSession
 from rubrictui.screens.choose import ChooseScreen
@@ -301,6 +302,9 @@ class SamplesScreen(ShellScreen[None]):
         self._end_asking()
         name = message.value
         if not name:
+            return
+        if fault := name_fault(name, MAXIMUM_NAME):
+            self.say(f"The name {fault}.")
             return
         if message.prompt.purpose == "add":
             self._session.add_set(name)

@@ -7,6 +7,7 @@ author has settled them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -20,7 +21,7 @@ from rubrictui.core.authoring_records import RubricDraft
 from rubrictui.core.editing import Edited, History
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.explain import explain_outcome
-from rubrictui.core.model import Answer, NodeType, ScoreResult, VersionSnapshot, fold_id
+from rubrictui.core.model import Answer, NodeType, Scale, ScoreResult, VersionSnapshot, fold_id
 from rubrictui.core.problems import Problem
 from rubrictui.core.records import SampleAnswer, SampleSet
 from rubrictui.core.scoring import compute
@@ -226,6 +227,24 @@ class BuilderSession:
         self.history.rebase(merged)
         self._follow_keys(before, merged)
         self._save()
+
+    def use_scales(self, scales: Iterable[Scale]) -> bool:
+        """Take the scales of the draft as the store has them now; they belong to the store, not to the draft.
+
+        Returns:
+            Whether one of them has changed. Then earlier steps can no longer be undone: they would bring its old
+            levels back, for every rubric that uses it.
+        """
+        known = {fold_id(scale.id): scale for scale in scales}
+        before = self.version
+        fresh = tuple(known.get(fold_id(scale.id), scale) for scale in before.scales)
+        if fresh == before.scales:
+            return False
+        version = msgspec.structs.replace(before, scales=fresh)
+        is_stored = self._saved is before
+        self._saved = version if is_stored else msgspec.structs.replace(self._saved, scales=fresh)
+        self.history.rebase(version)
+        return True
 
     # -- problems
 
