@@ -208,7 +208,9 @@ class _Many:
                     return
                 await self._one(subject)
 
-        await asyncio.gather(*(work() for _ in range(min(concurrency, len(listed)))))
+        # One set of connections; and what was asked before a run was cut short is not paid for twice.
+        async with self.engine.judging_session(use_earlier=not self.again):
+            await asyncio.gather(*(work() for _ in range(min(concurrency, len(listed)))))
         return self.report
 
     async def _one(self, subject: Subject) -> None:

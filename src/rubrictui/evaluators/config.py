@@ -102,7 +102,7 @@ class ProviderConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     api_key_env: str | None = None
     timeout: float = 120.0
     retries: int = 4
-    concurrency: int = 8
+    concurrency: int = 32
     stream: bool = False
 
 
