@@ -10,7 +10,7 @@ import pytest
 
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.records import Subject
-from rubrictui.interchange import subjects_in
+from rubrictui.interchange.csv_in import csv_header
 from rubrictui.interchange.csv_out import guarded, write_csv
 from rubrictui.interchange.subjects_in import Options, SubjectsRead, read_subjects
 
@@ -275,7 +275,7 @@ def test_twenty_thousand_columns_are_no_matter(tmp_path: Path) -> None:
             return self
 
     names = [Counting(f"c{number}") for number in range(2_000)]
-    assert subjects_in._header(names, tmp_path, 1) == names  # type: ignore[arg-type]
+    assert csv_header(names, tmp_path, 1) == names  # type: ignore[arg-type]
     assert Counting.compared < 100_000
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from rubrictui.core.due_times import in_zone
 from rubrictui.core.errors import InvalidInputError
 
 
@@ -12,31 +13,22 @@ def parse_due(text: str | None, zone_name: str | None = None) -> datetime | None
     alone means the end of that day.
 
     Raises:
-        InvalidInputError: it is no date and time, has no offset and no zone, or the zone is unknown.
+        InvalidInputError: it is no date and time, has no offset and no zone, the zone is unknown, or its clocks
+            skip or repeat that time.
     """
     if text is None:
         return None
-    from zoneinfo import ZoneInfo
-
-    zone = None
-    if zone_name is not None:
-        try:
-            zone = ZoneInfo(zone_name)
-        except (KeyError, ValueError, OSError):
-            raise InvalidInputError(
-                f'There is no time zone "{zone_name}".', remedy="Write one such as Europe/Zurich."
-            ) from None
     try:
         due = datetime.fromisoformat(text)
         if len(text) <= 10:
             due = due.replace(hour=23, minute=59)
         if due.tzinfo is None:
-            if zone is None:
+            if zone_name is None:
                 raise InvalidInputError(
                     f'"{text}" does not say in which time zone.',
                     remedy="Add an offset, as in 2027-03-01T17:00+01:00, or --zone.",
                 )
-            due = due.replace(tzinfo=zone)
+            return in_zone(due, zone_name)
         return due.astimezone(UTC)
     except (ValueError, OverflowError):
         raise InvalidInputError(

@@ -126,8 +126,8 @@ class SubjectProgress(Value, frozen=True, kw_only=True):
 
     ``done`` of ``assigned`` reviews are in, ``wanted`` when the round says how many each is to have.
     ``done`` and the figures after it are None while the viewer ``is_blind`` on the subject. The figures are
-    of the Submitted evaluations of the round's rubric in it, Self left out, of the latest major there is:
-    their count, mean, lowest, highest, spread (highest minus lowest), and whether some passed and some did not (``flips``).
+    of the Submitted evaluations with the round's rubric, Self left out, of the pinned version's major, else of the
+    latest: their count, mean, lowest, highest, spread (highest minus lowest), and whether some passed and some did not (``flips``).
     """
 
     subject_id: str
@@ -158,9 +158,32 @@ class RoundOverview(Value, frozen=True, kw_only=True):
     disagreements: tuple[str, ...] = ()
 
 
+class ListedAssignment(Value, frozen=True, kw_only=True):
+    """One row of a list of assignments, and where each of its values stands (``source`` is the file, numbers from 1)."""
+
+    subject: str
+    reviewer: str
+    due_at: datetime | None = None
+    source: str = ""
+    row: int = 1
+    subject_column: int = 1
+    reviewer_column: int = 2
+
+
+class AssignmentProblem(Value, frozen=True, kw_only=True):
+    """Why an assignment cannot be made. ``code`` is ``uncovered``, ``unknown_subject``, ``unknown_reviewer``,
+    ``conflict`` or ``duplicate``; a row of a list has its place, numbers from 1."""
+
+    code: str
+    message: str
+    source: str | None = None
+    row: int | None = None
+    column: int | None = None
+
+
 class AssignmentPlan(Value, frozen=True, kw_only=True):
-    """What a balanced or listed assignment has made: new assignments, those that stood, and what did not work
-    (one line each)."""
+    """What a balanced or listed assignment has made: new assignments, listed ones that were there and open
+    (``kept``), and the subjects that have fewer reviews than they should (one line each)."""
 
     made: tuple[Assignment, ...] = ()
     kept: tuple[Assignment, ...] = ()

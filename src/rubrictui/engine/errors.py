@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rubrictui.core.authoring import Problem
     from rubrictui.core.model import VersionSnapshot
     from rubrictui.core.records import DraftAnswer, SubmitProblem
+    from rubrictui.core.rounds import AssignmentProblem
 
 
 class NotFoundError(RubrictuiError):
@@ -119,6 +120,20 @@ class SubmitRefusedError(RubrictuiError):
     code = "submit_refused"
 
     def __init__(self, message: str, *, problems: tuple[SubmitProblem, ...], remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.problems = problems
+
+
+class AssignmentRefusedError(RubrictuiError):
+    """Assignments that cannot all be made. None was.
+
+    Attributes:
+        problems: every reason, with its row and column where a list was given; the message is the first.
+    """
+
+    code = "assignment_refused"
+
+    def __init__(self, message: str, *, problems: tuple[AssignmentProblem, ...], remedy: str = "") -> None:
         super().__init__(message, remedy=remedy)
         self.problems = problems
 

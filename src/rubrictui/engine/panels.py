@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
 import msgspec
 from sqlalchemy import Connection
@@ -23,7 +24,7 @@ from rubrictui.core.records import (
 from rubrictui.engine.base import named
 from rubrictui.engine.errors import NameTakenError, NotFoundError, NotPermittedError, StateError
 from rubrictui.engine.reading import Reading
-from rubrictui.store import access, evaluations, subjects, users
+from rubrictui.store import access, evaluations, rounds, subjects, users
 
 MAY_CHANGE_SUBJECTS = (
     Role.AUTHOR,
@@ -105,14 +106,14 @@ class Panels(Reading):
 
         Args:
             search: a part of the title, record id or entity.
-            context: those assigned for this context, or scored for it as far as the user may see.
+            context: those listed or assigned for this context, or scored for it as far as the user may see.
             content: False leaves text, data and files out, for long lists.
         """
         with self._read() as connection:
             ids: set[str] | None = None
             if context is not None:
                 place = self._find_context(connection, context)
-                ids = {found.subject_id for found in subjects.assignments(connection, context_id=place.id)}
+                ids = set(rounds.subject_ids(connection, place.id))
                 scored = access.evaluations(connection, self.user, context_id=place.id)
                 ids.update(found.subject_id for found in scored)
             return subjects.subjects(connection, search=search, entity=entity, ids=ids, content=content)
@@ -138,30 +139,33 @@ class Panels(Reading):
             NotFoundError: its rubric or version is not there.
         """
         self._require(Role.CHAIR, doing="open or change a round")
+        with self._write() as connection:
+            return self._put_context(connection, context)
+
+    def _put_context(self, connection: Connection, context: Context) -> Context:
         entity = _entity(context.entity, "context")
         record_id = named(context.record_id, "context", limit=MAXIMUM_RECORD_ID)
-        with self._write() as connection:
-            stored = subjects.find_context(connection, f"{entity}/{record_id}")
-            version = self._find_version(connection, context.version_id) if context.version_id else None
-            rubric_id = version.rubric_id if version else None
-            if context.rubric_id:
-                rubric_id = self._find_rubric(connection, context.rubric_id).id
-            if version is not None and version.rubric_id != rubric_id:
-                raise InvalidInputError(
-                    f'The version of context "{entity}/{record_id}" is of another rubric.',
-                    remedy="Name one of the two.",
-                )
-            ready = msgspec.structs.replace(
-                context,
-                id=stored.id if stored else context.id or self._new_id(),
-                entity=entity,
-                record_id=record_id,
-                name=context.name.strip() or record_id,
-                rubric_id=rubric_id,
-                version_id=version.id if version else None,
+        stored = subjects.find_context(connection, f"{entity}/{record_id}")
+        version = self._find_version(connection, context.version_id) if context.version_id else None
+        rubric_id = version.rubric_id if version else None
+        if context.rubric_id:
+            rubric_id = self._find_rubric(connection, context.rubric_id).id
+        if version is not None and version.rubric_id != rubric_id:
+            raise InvalidInputError(
+                f'The version of context "{entity}/{record_id}" is of another rubric.',
+                remedy="Name one of the two.",
             )
-            subjects.put_context(connection, ready, at=self._clock(), by=self.user.name)
-            return ready
+        ready = msgspec.structs.replace(
+            context,
+            id=stored.id if stored else context.id or self._new_id(),
+            entity=entity,
+            record_id=record_id,
+            name=context.name.strip() or record_id,
+            rubric_id=rubric_id,
+            version_id=version.id if version else None,
+        )
+        subjects.put_context(connection, ready, at=self._clock(), by=self.user.name)
+        return ready
 
     def contexts(self) -> tuple[Context, ...]:
         """Every context, those due first in front."""
@@ -201,41 +205,85 @@ class Panels(Reading):
 
         Raises:
             NotPermittedError: the user is no chair.
-            StateError: the context is closed, or the version is not Published.
+            StateError: the context is closed, the version is not Published, or the user has a conflict of
+                interest with the subject.
         """
         self._require(Role.CHAIR, doing="assign subjects")
         with self._write() as connection:
             known = subjects.find_assignment(connection, id) if id is not None else None
             if known is not None:
                 return known
-            found = self._find_subject(connection, subject)
             place = self._optional_context(connection, context)
-            if place is not None and place.status is ContextStatus.CLOSED:
-                raise StateError(f'"{place.name}" is closed.', remedy="Open it again first.")
             head, chosen = self._rubric_and_version(connection, rubric, version, place)
-            reviewer = self._find_user(connection, user)
-            known = subjects.open_assignment(
+            return self._assign(
                 connection,
-                user_id=reviewer.id,
-                subject_id=found.id,
+                self._find_subject(connection, subject),
+                self._find_user(connection, user),
+                place,
                 rubric_id=head.id,
-                context_id=place.id if place else None,
-            )
-            if known is not None:
-                if due_at is not None and due_at != known.due_at:
-                    subjects.set_due(connection, known.id, due_at)
-                return msgspec.structs.replace(known, due_at=due_at or known.due_at)
-            ready = Assignment(
-                id=id or self._new_id(),
-                subject_id=found.id,
-                rubric_id=head.id,
-                user_id=reviewer.id,
-                context_id=place.id if place else None,
                 version_id=chosen.id if version is not None else None,
-                due_at=due_at or (place.due_at if place else None),
+                due_at=due_at,
+                id=id,
+            )[0]
+
+    def _assign(
+        self,
+        connection: Connection,
+        subject: Subject,
+        reviewer: User,
+        place: Context | None,
+        *,
+        rubric_id: str,
+        version_id: str | None = None,
+        due_at: datetime | None = None,
+        id: str | None = None,
+    ) -> tuple[Assignment, bool]:
+        """The open assignment of this work, and whether it was made just now."""
+        if place is not None and place.status is ContextStatus.CLOSED:
+            raise StateError(f'"{place.name}" is closed.', remedy="Open it again first.")
+        context_id = place.id if place else None
+        known = subjects.open_assignment(
+            connection, user_id=reviewer.id, subject_id=subject.id, rubric_id=rubric_id, context_id=context_id
+        )
+        if known is not None:
+            if due_at is not None and due_at != known.due_at:
+                subjects.set_due(connection, known.id, due_at)
+            return msgspec.structs.replace(known, due_at=due_at or known.due_at), False
+        conflict = rounds.conflicts(connection, user_id=reviewer.id, subjects_in=[subject.id])
+        if conflict:
+            raise StateError(
+                f'{reviewer.name} has a conflict of interest with "{subject.title or subject.record_id}": '
+                f"{conflict[0].reason}",
+                remedy="Assign somebody else.",
             )
-            subjects.add_assignment(connection, ready, at=self._clock(), by=self.user.name)
-            return ready
+        ready = Assignment(
+            id=id or self._new_id(),
+            subject_id=subject.id,
+            rubric_id=rubric_id,
+            user_id=reviewer.id,
+            context_id=context_id,
+            version_id=version_id,
+            due_at=due_at or (place.due_at if place else None),
+        )
+        subjects.add_assignment(connection, ready, at=self._clock(), by=self.user.name)
+        if place is not None:
+            self._add_to_round(connection, place.id, subject_ids=[subject.id], user_ids=[reviewer.id])
+        return ready, True
+
+    def _add_to_round(
+        self,
+        connection: Connection,
+        context_id: str,
+        *,
+        subject_ids: Iterable[str] = (),
+        user_ids: Iterable[str] = (),
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """List subjects and reviewers in a round; the ids of those that were not there."""
+        about: dict[str, Any] = {"at": self._clock(), "by": self.user.name, "new_id": self._new_id}
+        return (
+            rounds.add_subjects(connection, context_id, subject_ids, **about),
+            rounds.add_reviewers(connection, context_id, user_ids, **about),
+        )
 
     def assignments(
         self, *, subject: str | None = None, context: str | None = None

@@ -6,8 +6,6 @@ cannot be a subject is reported with its number.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -20,6 +18,7 @@ from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.loading import json_value, unfit
 from rubrictui.core.model import Value
 from rubrictui.core.records import MAXIMUM_NAME, MAXIMUM_RECORD_ID, Subject
+from rubrictui.interchange.csv_in import csv_header, csv_rows, decode
 from rubrictui.interchange.subject_files import read_bytes, subject_file
 
 TITLE_FIELDS = ("title", "name", "subject", "heading", "headline")
@@ -27,7 +26,6 @@ TEXT_FIELDS = ("text", "body", "content", "abstract", "markdown", "description",
 ID_FIELDS = ("record_id", "id", "key", "uuid", "slug", "number")
 
 MAX_SUBJECTS = 100_000
-MAX_CELL = 64 * 1024 * 1024
 
 
 class Options(Value, frozen=True, kw_only=True):
@@ -153,7 +151,7 @@ class _Reader:
             self._other(path, name)
 
     def _text(self, path: Path) -> str:
-        return _decode(read_bytes(path), self.options.encoding, path)
+        return decode(read_bytes(path), self.options.encoding, path)
 
     def _document(
         self,
@@ -261,12 +259,12 @@ class _Reader:
         )
 
     def _table(self, path: Path, delimiter: str | None) -> None:
-        text = _decode(read_bytes(path), self.options.encoding, path)
-        rows = _csv_rows(text, path, delimiter)
+        text = decode(read_bytes(path), self.options.encoding, path)
+        rows = csv_rows(text, path, delimiter)
         first = next(((number, cells) for number, cells in rows if any(map(str.strip, cells))), None)
         if first is None:
             raise InvalidInputError(f"{path} is empty.", remedy="Give it a header line and rows.")
-        header = _header(first[1], path, first[0])
+        header = csv_header(first[1], path, first[0])
         blank: list[int] = []
         ragged: list[str] = []
         good: list[tuple[int, dict[str, Any]]] = []
@@ -338,24 +336,6 @@ def _check_name(path: Path) -> None:
         ) from None
 
 
-def _decode(data: bytes, encoding: str | None, path: Path) -> str:
-    try:
-        text = data.decode(encoding or "utf-8-sig")
-    except LookupError:
-        raise InvalidInputError(
-            f'There is no encoding "{encoding}".', remedy="Write one such as utf-8, latin-1 or utf-16."
-        ) from None
-    except (UnicodeDecodeError, UnicodeError) as error:
-        place = f" at byte {error.start}" if isinstance(error, UnicodeDecodeError) else ""
-        raise InvalidInputError(
-            f"{path} is not {encoding or 'UTF-8'} text{place}.",
-            remedy="Name its encoding with --encoding, for example latin-1 or utf-16.",
-        ) from None
-    if not isinstance(text, str):  # codecs such as "hex" decode to bytes
-        raise InvalidInputError(f'"{encoding}" is no text encoding.', remedy="Write one such as utf-8.")
-    return text.removeprefix("\ufeff").replace("\r\n", "\n")
-
-
 def _front_matter(text: str, path: Path) -> tuple[str, dict[str, Any]]:
     """The text without its front matter, and the front matter (a YAML mapping between two ``---``)."""
     if not text.startswith(_FENCE + "\n"):
@@ -387,33 +367,6 @@ def _heading(text: str) -> str:
         elif not fenced and line[:1] == "#" and (match := re.match(r"#{1,6}[ \t]+(.+?)[ \t]*#*$", line)):
             return _label(match.group(1))
     return ""
-
-
-def _csv_rows(text: str, path: Path, delimiter: str | None) -> list[tuple[int, list[str]]]:
-    """Rows with their number, the header being row 1. The delimiter is the header line's commonest."""
-    if delimiter is None:
-        line = text.lstrip("\n").split("\n", 1)[0]
-        delimiter = max(",;\t|", key=line.count)
-    before = csv.field_size_limit(MAX_CELL)
-    try:
-        return list(enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), 1))
-    except csv.Error as error:
-        raise InvalidInputError(f"{path} is not CSV: {error}.", remedy="Check its quotes.") from None
-    finally:
-        csv.field_size_limit(before)
-
-
-def _header(cells: list[str], path: Path, number: int) -> list[str]:
-    names = [cell.strip() for cell in cells]
-    met: set[str] = set()
-    for name in names:
-        if not name or name in met:
-            what = f'the column "{_short(name)}" stands twice' if name else "a column has no name"
-            raise InvalidInputError(
-                f"{path}, row {number}: {what}.", remedy="The first row must name each column once."
-            )
-        met.add(name)
-    return names
 
 
 def _pop(row: dict[str, Any], wanted: str | None, usual: Sequence[str]) -> Any:

@@ -300,15 +300,27 @@ def remove_conflict(connection: Connection, user_id: str, subject_id: str) -> bo
 # -- assignments of a round, and its log -------------------------------------------------------------
 
 
-def load_by_reviewer(connection: Connection, context_id: str) -> dict[str, int]:
-    """How many assignments, open or done, each user holds in the round."""
+def asked(connection: Connection, context_id: str) -> tuple[User, ...]:
+    """The round's reviewers and whoever else holds or held an assignment in it, by name; without their roles."""
+    listed = select(ROUND_REVIEWER.c.user_id).where(ROUND_REVIEWER.c.context_id == context_id)
+    assigned = select(ASSIGNMENT.c.user_id).where(ASSIGNMENT.c.context_id == context_id)
+    rows = connection.execute(
+        select(USER.c.id, USER.c.name, USER.c.display_name)
+        .where(USER.c.id.in_(listed.union(assigned)))
+        .order_by(USER.c.name)
+    )
+    return tuple(User(id=row[0], name=row[1], display_name=row[2]) for row in rows)
+
+
+def assigned_by_subject(connection: Connection, context_id: str) -> dict[tuple[str, str], int]:
+    """How many assignments, open or done, each user has of each subject, by user and subject. It does not tell which."""
     kept = (AssignmentStatus.OPEN.value, AssignmentStatus.DONE.value)
     rows = connection.execute(
-        select(ASSIGNMENT.c.user_id, func.count())
+        select(ASSIGNMENT.c.user_id, ASSIGNMENT.c.subject_id, func.count())
         .where(ASSIGNMENT.c.context_id == context_id, ASSIGNMENT.c.status.in_(kept))
-        .group_by(ASSIGNMENT.c.user_id)
+        .group_by(ASSIGNMENT.c.user_id, ASSIGNMENT.c.subject_id)
     )
-    return {row[0]: row[1] for row in rows}
+    return {(row[0], row[1]): row[2] for row in rows}
 
 
 def log(
