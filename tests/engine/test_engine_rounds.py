@@ -159,6 +159,27 @@ def test_rounds_are_a_chairs(panel: World) -> None:
         chair.open_round("spring", rubric="Paper review")
 
 
+def test_reviewers_do_not_get_the_fields_that_a_round_hides(panel: World) -> None:
+    data = {"author": {"name": "Ada", "country": "CH"}, "pages": 3}
+    panel.chief.add_subjects([Subject(entity="Paper", record_id="p0", title="P0", data=data)])
+    panel.chief.change_round(SPRING, rules=RoundRules(hidden_fields=("author.name", "no.such")))
+    shown = {"author": {"country": "CH"}, "pages": 3}
+    ann = panel.user("ann")
+    draft = ann.open_draft(subject="Paper/p0", rubric="Paper review", context=SPRING)
+    assert draft.subject.data == ann.subject("Paper/p0").data == shown
+    assert [one.data for one in ann.subjects(search="P0")] == [shown]
+    assert draft.evaluation.subject_hash == draft.subject.content_hash
+    done = ann.submit(submit_ready(panel, draft.evaluation.id))
+    assert (done.subject.data, done.warnings) == (shown, ())
+    assert panel.chief.subject("Paper/p0").data == data
+
+
+def submit_ready(world: World, evaluation: str) -> str:
+    for answer in answers(argument="meets", clarity="meets"):
+        world.user("ann").save_answer(evaluation, change(answer, rationale="Because."))
+    return evaluation
+
+
 # -- people ------------------------------------------------------------------------------------------
 
 

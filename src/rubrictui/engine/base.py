@@ -17,6 +17,7 @@ from sqlalchemy import Connection
 
 from rubrictui.core.display import name_fault
 from rubrictui.core.errors import InvalidInputError
+from rubrictui.core.hidden_fields import without_fields
 from rubrictui.core.model import VersionSnapshot, VersionStatus
 from rubrictui.core.records import MAXIMUM_NAME, Acting, Context, Role, Subject, User
 from rubrictui.engine.errors import (
@@ -25,12 +26,13 @@ from rubrictui.engine.errors import (
     NotPermittedError,
 )
 from rubrictui.engine.versions import VersionCache
-from rubrictui.store import rubrics, subjects, users
+from rubrictui.store import rounds, rubrics, subjects, users
 from rubrictui.store.database import Database, session_user
 from rubrictui.store.rubrics import RubricHead, VersionHead
 from rubrictui.store.sqlite_file import BUSY_SECONDS
 
 ALL_ROLES = tuple(Role)
+_SEES_HIDDEN_FIELDS = (Role.CHAIR, Role.ADMINISTER_EVALUATIONS, Role.DEVELOPER, Role.INTEGRATION)
 
 
 def utc_now() -> datetime:
@@ -192,6 +194,19 @@ class EngineBase:
                 remedy="Name it as Entity/record, or by its id.",
             )
         return found
+
+    def _shown(self, connection: Connection, *found: Subject) -> tuple[Subject, ...]:
+        """Subjects as the user may see them: without the fields that a round hides, unless she runs rounds or reads
+        all. The content hash stays that of the whole subject, so that a change of it is noticed."""
+        if self._holds(*_SEES_HIDDEN_FIELDS):
+            return found
+        hidden = rounds.hidden_fields_by_subject(connection, [one.id for one in found])
+        return tuple(
+            msgspec.structs.replace(without_fields(one, hidden[one.id]), content_hash=one.content_hash)
+            if one.id in hidden
+            else one
+            for one in found
+        )
 
     def _find_context(self, connection: Connection, reference: str) -> Context:
         found = subjects.find_context(connection, reference)

@@ -401,7 +401,7 @@ class Drafts(Settling):
 
     def _draft(self, connection: Connection, evaluation: Evaluation) -> Draft:
         self._refuse_hidden(connection, evaluation.subject_id)
-        subject = self._find_subject(connection, evaluation.subject_id)
+        (subject,) = self._shown(connection, self._find_subject(connection, evaluation.subject_id))
         return Draft(
             evaluation=evaluation,
             version=self._snapshot(connection, evaluation.version_id),

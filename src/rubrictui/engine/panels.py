@@ -116,7 +116,8 @@ class Panels(Reading):
                 ids = set(rounds.subject_ids(connection, place.id))
                 scored = access.evaluations(connection, self.user, context_id=place.id)
                 ids.update(found.subject_id for found in scored)
-            return subjects.subjects(connection, search=search, entity=entity, ids=ids, content=content)
+            found = subjects.subjects(connection, search=search, entity=entity, ids=ids, content=content)
+            return self._shown(connection, *found) if content else found
 
     def subject(self, ref: str) -> Subject:
         """One subject, whole, by id or ``Entity/record``.
@@ -125,7 +126,7 @@ class Panels(Reading):
             NotFoundError: there is none.
         """
         with self._read() as connection:
-            return self._find_subject(connection, ref)
+            return self._shown(connection, self._find_subject(connection, ref))[0]
 
     # -- contexts ------------------------------------------------------------------------------------
 

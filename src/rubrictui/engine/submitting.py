@@ -396,7 +396,7 @@ class Submitting(Drafts):
         self, connection: Connection, found: Evaluation, warnings: tuple[str, ...] = ()
     ) -> EvaluationDetail:
         evaluation_id = found.id
-        subject = self._find_subject(connection, found.subject_id)
+        (subject,) = self._shown(connection, self._find_subject(connection, found.subject_id))
         if found.subject_hash != subject.content_hash:
             warnings += (_SUBJECT_CHANGED,)
         cohort = access.cohort(
