@@ -148,12 +148,18 @@ def memory(pid: int) -> float:
 
 
 def unit() -> float:
-    """Seconds this machine takes for a plain loop of a million steps now: 0.05 or so when it is idle."""
-    began = time.perf_counter()
+    """Seconds of a processor that a plain loop of a million steps takes now: 0.05 or so on an idle machine."""
+    began = time.process_time()
     total = 0
     for step in range(1_000_000):
         total += step
-    return time.perf_counter() - began
+    return time.process_time() - began
+
+
+def processor(pid: int) -> float:
+    """Seconds of a processor that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def press(terminal: Terminal, key: str) -> tuple[float, float, int]:
@@ -168,12 +174,13 @@ def press(terminal: Terminal, key: str) -> tuple[float, float, int]:
     return first - began, last - began, size
 
 
-def report(name: str, presses: list[tuple[float, float, int]]) -> None:
+def report(name: str, presses: list[tuple[float, float, int]], used: float) -> None:
     first, whole = ([each[place] * 1000 for each in presses] for place in (0, 1))
     size = statistics.median(each[2] for each in presses)
     print(
         f"{name:<40} painted {statistics.median(first):6.1f} ms, p95 {percentile(first, 0.95):6.1f}"
-        f"   with all that follows {statistics.median(whole):6.1f} ms, p95 {percentile(whole, 0.95):6.1f}   {size:6.0f} bytes"
+        f"   with all that follows {statistics.median(whole):6.1f} ms, p95 {percentile(whole, 0.95):6.1f}"
+        f"   processor {used / len(presses) * 1000:5.1f} ms   {size:6.0f} bytes"
     )
 
 
@@ -188,28 +195,30 @@ def measure(terminal: Terminal, size: str, nodes: int, keys: int) -> None:
     print(f"{'open the builder':<40} {opened * 1000:6.0f} ms (draft, sample and problems read, first frame)")
     print(f"{'memory':<40} {memory(terminal.pid):6.0f} MB")
 
-    def repeat(text: str, count: int = keys) -> list[tuple[float, float, int]]:
-        return [press(terminal, text[i % len(text)]) for i in range(count)]
+    def repeat(name: str, text: str, count: int = keys) -> None:
+        before = processor(terminal.pid)
+        presses = [press(terminal, text[i % len(text)]) for i in range(count)]
+        report(name, presses, processor(terminal.pid) - before)
 
-    report("move the cursor", repeat("j"))
+    repeat("move the cursor", "j")
     for _ in range(4):
         terminal.press("j")
-    report("give a sample answer", repeat("12345"))
-    report("advisory, on and off", repeat("A"))
-    report("move down and up among siblings", repeat("]["))
-    report("duplicate a criterion", repeat("D", keys // 2))
-    report("undo a duplicate", repeat("u", keys // 2))
-    report("delete, undo", repeat("du"))
-    report("outdent, indent", repeat("<>"))
+    repeat("give a sample answer", "12345")
+    repeat("advisory, on and off", "A")
+    repeat("move down and up among siblings", "][")
+    repeat("duplicate a criterion", "D", keys // 2)
+    repeat("undo a duplicate", "u", keys // 2)
+    repeat("delete, undo", "du")
+    repeat("outdent, indent", "<>")
     terminal.press("h")
-    report("roll-up of a group", repeat("r"))
-    report("advisory of a group", repeat("A"))
-    report("fold and unfold", repeat("hl"))
+    repeat("roll-up of a group", "r")
+    repeat("advisory of a group", "A")
+    repeat("fold and unfold", "hl")
     terminal.press("j")
     terminal.press("\r")
     terminal.press("\r")
     terminal.frame(quiet=0.4, limit=1)
-    report("type a letter of the name in its field", repeat("abcdefghij"))
+    repeat("type a letter of the name in its field", "abcdefghij")
     print(f"{'memory after all this':<40} {memory(terminal.pid):6.0f} MB")
 
 
