@@ -420,16 +420,14 @@ def test_a_draft_that_was_begun_in_the_store_is_gone_on_with(world: World, folde
 def test_a_push_that_was_cut_short_after_the_store_goes_on_where_it_stopped(
     world: World, folder: Path, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
-    from rubrictui.engine import syncing
-
     edit(folder / RUBRIC, "weight: 1", "weight: 3")
 
     def killed(path: Path, data: bytes) -> None:
         raise KeyboardInterrupt
 
-    where = "rubrictui.interchange.sync_memory" if broken == "memory" else syncing.__name__
+    where = "sync_memory" if broken == "memory" else "sync_writing"
     with monkeypatch.context() as patch:
-        patch.setattr(f"{where}.write_atomically", killed)
+        patch.setattr(f"rubrictui.interchange.{where}.write_atomically", killed)
         with pytest.raises(KeyboardInterrupt):
             world.chief.sync_push(folder)
     draft = world.chief.version("Paper review@draft")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -13,11 +13,11 @@ from rubrictui.engine.sync_plan import Compared, StoreItem, SyncItem, SyncRefuse
 from rubrictui.ground.findings import Finding
 from rubrictui.interchange.documents import Document, Publication, RubricFile
 from rubrictui.interchange.subject_files import read_bytes
-from rubrictui.interchange.sync_folder import Key, SyncFolder
-from rubrictui.interchange.sync_writing import with_document, with_scalar
-from rubrictui.interchange.yaml_reader import ReadDocument
-from rubrictui.interchange.yaml_writer import write_document
 from rubrictui.store.rubrics import VersionHead
+
+if TYPE_CHECKING:
+    from rubrictui.interchange.sync_folder import Key, SyncFolder
+    from rubrictui.interchange.yaml_reader import ReadDocument
 
 #: The bytes that go to a path.
 Write = tuple[Path, bytes]
@@ -175,6 +175,8 @@ def pulled_items(files: SyncFolder, compared: Sequence[Compared], *, store_wins:
     Raises:
         InvalidInputError: a new file has no safe place.
     """
+    from rubrictui.interchange.yaml_writer import write_document
+
     made = Pulled([], [], [])
     for one in compared:
         item = one.item
@@ -227,6 +229,9 @@ def edited(edits: Sequence[Edit]) -> list[Write]:
 
 def _with_edit(data: bytes, edit: Edit) -> tuple[bytes | None, str]:
     """A file's bytes with one edit made, or None and why not."""
+    from rubrictui.interchange.sync_writing import with_document, with_scalar
+    from rubrictui.interchange.yaml_writer import write_document
+
     entry, new = edit
     document = entry.document
     is_json = entry.file.casefold().endswith(".json")
@@ -262,6 +267,8 @@ def pulled_publications(
 ) -> Pulled:
     """The records of what the store has published, written or brought up to date where the rubric's file says
     the same."""
+    from rubrictui.interchange.yaml_writer import write_document
+
     written = {
         item.id for item in pulled if item.kind == "rubric" and (item.action or item.state is SyncState.SAME)
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -15,9 +15,10 @@ from rubrictui.engine.trees import prepared, prepared_scale
 from rubrictui.ground.findings import Finding
 from rubrictui.interchange.documents import CategoryFile, Document, RubricFile, ScaleFile
 from rubrictui.interchange.sync_content import FieldChange, Parts, differences, fingerprint, parts_of
-from rubrictui.interchange.yaml_reader import ReadDocument
-from rubrictui.interchange.yaml_writer import write_document
 from rubrictui.store.rubrics import VersionHead
+
+if TYPE_CHECKING:
+    from rubrictui.interchange.yaml_reader import ReadDocument
 
 
 class SyncState(StrEnum):
@@ -234,6 +235,8 @@ def _state(
 
 def text_diff(compared: Compared) -> str:
     """The unified diff from the store's text to the files', in the form in which both are written."""
+    from rubrictui.interchange.yaml_writer import write_document
+
     store, files = compared.store, compared.document
     if store is None and files is None:
         return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import Connection
 
@@ -24,10 +24,11 @@ from rubrictui.engine.sync_plan import (
 )
 from rubrictui.interchange.documents import CategoryFile, RubricFile, ScaleFile
 from rubrictui.interchange.pausing import without_collecting
-from rubrictui.interchange.sync_folder import Key, SyncFolder
-from rubrictui.interchange.sync_memory import Memory
 from rubrictui.store import rubrics, scales, upkeep
 from rubrictui.store.rubrics import VersionHead
+
+if TYPE_CHECKING:
+    from rubrictui.interchange.sync_folder import Key, SyncFolder
 
 # The order in which one needs another.
 KINDS = ("category", "scale", "rubric")
@@ -45,6 +46,7 @@ class SyncReading(Importing):
 
     def _folder(self, root: Path) -> SyncFolder:
         """The files, read against the names that the store knows."""
+        from rubrictui.interchange.sync_folder import SyncFolder
 
         def version(name_or_id: str) -> VersionSnapshot | None:
             for reference in (name_or_id, f"{name_or_id}@draft"):
@@ -77,6 +79,8 @@ class SyncReading(Importing):
     def _compare_all(
         self, connection: Connection, files: SyncFolder, only: Collection[str]
     ) -> tuple[SyncFolder, list[Compared], list[PublicationItem]]:
+        from rubrictui.interchange.sync_memory import Memory
+
         store = self._store_items(connection)
         remembered = Memory(files.root, store_id(connection)).get
         keys = dict.fromkeys((*(key for key in files.items if key[0] in KINDS), *store.items))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from sqlalchemy import Connection
@@ -42,11 +43,11 @@ from rubrictui.ground.findings import Finding, has_errors
 from rubrictui.interchange.documents import CategoryFile, Publication, RubricFile, ScaleFile
 from rubrictui.interchange.pausing import without_collecting
 from rubrictui.interchange.places import publish_findings
-from rubrictui.interchange.sync_memory import Memory
-from rubrictui.interchange.sync_writing import write_atomically
-from rubrictui.interchange.yaml_reader import ReadDocument
 from rubrictui.store import rubrics
 from rubrictui.store.errors import ConstraintError, FrozenError
+
+if TYPE_CHECKING:
+    from rubrictui.interchange.yaml_reader import ReadDocument
 
 
 class _DryRun(Exception):
@@ -113,6 +114,9 @@ class Syncing(SyncReading):
             SyncRefusedError: a file has errors, or holds what the store refuses. Nothing was written.
             SyncConflictError: something changed on both sides, and ``files_win`` is not given.
         """
+        from rubrictui.interchange.sync_memory import Memory
+        from rubrictui.interchange.sync_writing import write_atomically
+
         self._require(Role.AUTHOR, doing="push rubrics")
         files = self._folder(_there(folder))
         _refuse_errors(files.findings)
@@ -170,6 +174,9 @@ class Syncing(SyncReading):
             SyncConflictError: something changed on both sides, and ``store_wins`` is not given.
             InvalidInputError: a file cannot be written.
         """
+        from rubrictui.interchange.sync_memory import Memory
+        from rubrictui.interchange.sync_writing import write_atomically
+
         with self._read() as connection:
             files, compared, publications = self._compared(connection, Path(folder), only)
             known_as = store_id(connection)
