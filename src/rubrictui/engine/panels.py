@@ -347,7 +347,9 @@ class Panels(Reading):
                 "The reviewer has begun: releasing her draft takes the role administer_evaluations.",
                 remedy="Ask her to decline it.",
             )
-        return msgspec.structs.replace(assignment, status=ending, reason=reason)
+        return msgspec.structs.replace(
+            assignment, status=ending, reason=reason, ended_at=now, ended_by=self.user.name
+        )
 
     # -- users ---------------------------------------------------------------------------------------
 
