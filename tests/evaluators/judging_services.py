@@ -63,6 +63,7 @@ async def judged(
         evaluator_name=evaluator.name,
         clock=lambda: start + timedelta(seconds=next(numbers)),
         new_id=lambda: f"run-{next(numbers)}",
+        texts={},
         keeper=kept or Kept(),
     )
     try:

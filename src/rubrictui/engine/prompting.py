@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -24,16 +24,25 @@ from rubrictui.store import prompts as prompt_store
 
 if TYPE_CHECKING:
     from rubrictui.evaluators.models import ModelAccess
+    from rubrictui.evaluators.prompting_service import Texts
 
 #: A template has at most so many characters.
 MOST_TEMPLATE = 200_000
 
 
+class _Session(NamedTuple):
+    """Connections to models, prompts as they were found, and criteria as they were rendered."""
+
+    access: ModelAccess
+    book: PromptBook
+    texts: Texts
+
+
 class Prompting(Syncing):
     """Prompts and runs."""
 
-    #: Open connections that several runs share (``judging_session``), and whether earlier replies are used again.
-    _shared: ModelAccess | None = None
+    #: What several runs share (``judging_session``), and whether earlier replies are used again.
+    _shared: _Session | None = None
     _use_earlier: bool = False
 
     # -- prompts -------------------------------------------------------------------------------------
@@ -203,23 +212,26 @@ class Prompting(Syncing):
 
     @asynccontextmanager
     async def judging_session(self, *, use_earlier: bool = False) -> AsyncIterator[None]:
-        """Let the runs within share connections to models.
+        """Let the runs within share connections to models, and work with prompts as they are at its start.
 
         Args:
             use_earlier: take the reply of an earlier call of the user where everything that went into it is the
                 same.
         """
-        from rubrictui.evaluators.config import load_config
-        from rubrictui.evaluators.models import ModelAccess
-
-        before, self._shared = self._shared, ModelAccess(load_config)
+        opened = self._session()
+        before, self._shared = self._shared, opened
         uses, self._use_earlier = self._use_earlier, use_earlier
         try:
             yield
         finally:
-            opened, self._shared, self._use_earlier = self._shared, before, uses
-            if opened is not None:
-                await opened.aclose()
+            self._shared, self._use_earlier = before, uses
+            await opened.access.aclose()
+
+    def _session(self) -> _Session:
+        from rubrictui.evaluators.config import load_config
+        from rubrictui.evaluators.models import ModelAccess
+
+        return _Session(ModelAccess(load_config), self._prompt_book(), {})
 
     @asynccontextmanager
     async def _services_for(
@@ -230,17 +242,16 @@ class Prompting(Syncing):
         Args:
             kept: gets the ids of the calls that were made.
         """
-        from rubrictui.evaluators.config import load_config
-        from rubrictui.evaluators.models import ModelAccess
         from rubrictui.evaluators.prompting_service import Surroundings, build_services
 
-        access = self._shared or ModelAccess(load_config)
+        session = self._shared or self._session()
         keeper = _StoreKeeper(self, subject_id, kept)
         try:
             yield build_services(
                 Surroundings(
-                    book=self._prompt_book(),
-                    access=access,
+                    book=session.book,
+                    access=session.access,
+                    texts=session.texts,
                     evaluator_name=evaluator_name,
                     clock=self._clock,
                     new_id=self._new_id,
@@ -248,8 +259,8 @@ class Prompting(Syncing):
                 )
             )
         finally:
-            if access is not self._shared:
-                await access.aclose()
+            if session is not self._shared:
+                await session.access.aclose()
 
     def _store_runs(self, runs: list[PromptRun]) -> None:
         with self._write() as connection:

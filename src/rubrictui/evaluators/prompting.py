@@ -70,17 +70,21 @@ def shipped_prompts() -> tuple[Prompt, ...]:
 class PromptBook:
     """Where prompts are found: first in the store, then among the shipped ones.
 
+    What was found once stays so: all runs that share a book work with the same texts.
+
     Args:
         stored: the store's own lookup.
     """
 
     def __init__(self, stored: Lookup = nothing_stored) -> None:
         self._stored = stored
+        self._found: dict[PromptRef, Prompt | None] = {}
 
     def find(self, ref: PromptRef) -> Prompt | None:
         """The prompt of this id or name, or None. Letter case of names does not count."""
-        found = self._stored(ref)
-        return found if found is not None else _shipped(ref)
+        if ref not in self._found:
+            self._found[ref] = self._stored(ref) or _shipped(ref)
+        return self._found[ref]
 
     def get(self, ref: PromptRef | None, kind: PromptKind, default: str) -> Prompt:
         """The prompt that takes this part: the one named, else the default.

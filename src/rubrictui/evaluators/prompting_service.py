@@ -42,14 +42,21 @@ _Result = TypeVar("_Result")
 CODES: Final = "ABCDEFGHIJKLMNOPQRST"
 
 
+Texts = dict[tuple[int, str], tuple[VersionSnapshot, dict[str, str]]]
+
+
 class Surroundings(NamedTuple):
-    """What the services stand on: prompts, models, a keeper of runs, the evaluator's name, clock and ids."""
+    """What the services stand on: prompts, models, a keeper of runs, the evaluator's name, clock and ids.
+
+    ``texts`` keeps criteria that were rendered, by version and prompt, for the runs that share it.
+    """
 
     book: PromptBook
     access: ModelAccess
     evaluator_name: str
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
+    texts: Texts
     keeper: RunKeeper = NothingKept()
 
 
