@@ -46,6 +46,9 @@ BUILDING = (
     "4",
 )
 
+# From the inbox into a shipped matter: its agreement read, an issue begun on a section.
+PLAYING = ("c", "M", "down", "enter", "down", "enter", "tab", "J", "J", "J", "J", "i", "enter")
+
 # What is pressed from the inbox on, and the size of the terminal.
 SHOTS: dict[str, tuple[tuple[int, int], Sequence[str]]] = {
     "inbox": ((80, 24), ()),
@@ -54,6 +57,25 @@ SHOTS: dict[str, tuple[tuple[int, int], Sequence[str]]] = {
     "catalog": ((80, 24), ("c",)),
     "builder": ((120, 40), (*BUILDING, "k", "k")),
     "builder-narrow": ((80, 24), (*BUILDING, "k", "k")),
+    "matter-player": (
+        (100, 28),
+        (
+            *PLAYING,
+            *"Cut off",
+            "enter",
+            "3",
+            "down",
+            "down",
+            "enter",
+            *"They may suspend ",
+            "ctrl+g",
+            "escape",
+        ),
+    ),
+    "gate-lab": (
+        (80, 24),
+        ("c", "M", "down", "down", "l", *"It is not true that exclusivity is void. Exclusivity is void."),
+    ),
 }
 
 
@@ -77,7 +99,7 @@ async def shoot(store: Path, size: tuple[int, int], keys: Sequence[str]) -> str:
         await app.engine()
         await settle(app, pilot)
         for key in keys:
-            await pilot.press(key)
+            await pilot.press({" ": "space", ".": "full_stop"}.get(key, key))
             await settle(app, pilot)
         return app.export_screenshot(title="rubrictui")
 
@@ -89,7 +111,8 @@ def main() -> None:
     (HERE / "screenshots").mkdir(exist_ok=True)
     for name, (size, keys) in SHOTS.items():
         with tempfile.TemporaryDirectory() as folder:
-            os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_STATE_HOME"] = folder
+            for kept in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
+                os.environ[kept] = folder
             store = Path(folder) / "demo.db"
             with Engine(store, user=USER) as engine:
                 engine.load_samples()

@@ -101,6 +101,8 @@ def sentence_pieces(text: str, match: GateMatch) -> Line:
         match.end,
     ):  # a plain pattern has no sentence
         low, high = max(match.start - 60, 0), min(match.end + 60, len(text))
+    while low < match.start and text[low].isspace():
+        low += 1
     # A place, the order of signs that share it, and the sign.
     marks: list[tuple[int, int, str]] = [(match.start, 2, "["), (match.end, 0, "]")]
     tone_of: list[tuple[int, int, str]] = [(match.start, match.end, "error" if match.fires else "warning")]
@@ -111,7 +113,7 @@ def sentence_pieces(text: str, match: GateMatch) -> Line:
     if match.window_end is not None:
         marks.append((match.window_end, 1 if match.window_end == match.start else 4, "|"))
     cuts = sorted({low, high, *(at for at, _, _ in marks if low <= at <= high)})
-    pieces: list[tuple[str, str]] = [("…", "muted")] if low > match.sentence_start else []
+    pieces: list[tuple[str, str]] = [("…", "muted")] if text[match.sentence_start : low].strip() else []
     for place, start in enumerate(cuts):
         pieces += [(sign, "label") for at, _, sign in sorted(marks) if at == start]
         end = cuts[place + 1] if place + 1 < len(cuts) else start

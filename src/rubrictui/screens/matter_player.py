@@ -36,7 +36,7 @@ from rubrictui.widgets.matter_form import MatterForm
 from rubrictui.widgets.matter_reader import MatterReader, ReaderPage
 from rubrictui.widgets.prompt_line import PromptLine
 from rubrictui.widgets.rows_list import Column, Row, RowsList
-from rubrictui.widgets.text import plain
+from rubrictui.widgets.text import counted, plain
 from rubrictui.widgets.title_bar import TitleBar
 
 HIT_COLUMNS = (Column("Section", width=16), Column("Words", minimum=20))
@@ -261,6 +261,8 @@ class MatterPlayerScreen(PlayerForms):
             self.tell(f"The episode is over, unscored: {self.session.aborted}")
             return None
         self.show_state()
+        if record.result["kind"] == "read" and record.result["section"] is None:
+            self.reader.open_at_top(record.result["document_id"])
         self.tell(self._told(record))
         if record.result["kind"] not in ("read", "search", "ack", "final_ack"):
             self.show_lines(result_lines(record))
@@ -367,7 +369,7 @@ class MatterPlayerScreen(PlayerForms):
             Row(f"{document_id}\t{token}", (citation_of(document_id, token), snippet))
             for (document_id, token), snippet in zip(result["hits"], result["snippets"], strict=True)
         ]
-        title = f"“{result['query']}” stands in {result['hit_count']} sections"
+        title = f"“{result['query']}” stands in {counted(result['hit_count'], 'section')}"
         await self._choose_place(
             ChooseScreen(title, HIT_COLUMNS, rows, empty="No section holds these words.")
         )

@@ -360,7 +360,7 @@ class PlayerForms(ShellScreen[None]):
             self.tell("Open an issue first (i); quotes go into it.")
             return
         document_id = message.source
-        here = self.reader.citation
+        here = self.reader.section_at(message.start)
         tokens = [here[1]] if here is not None else []
         tokens += [token for token in ("full", *self.session.tokens(document_id)) if token not in tokens]
         for token in tokens:

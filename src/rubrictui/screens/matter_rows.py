@@ -129,4 +129,4 @@ def detail_words(entry: MatterEntry) -> str:
     if entry.findings:
         first = entry.findings[0]
         return f"{Path(first.file).name}:{first.line}: {first.message}"
-    return f"{entry.folder.name} in {entry.folder.parent}"
+    return str(entry.folder) if entry.root else f"{entry.folder.name}, shipped with rubrictui"

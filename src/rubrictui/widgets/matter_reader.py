@@ -92,6 +92,35 @@ class MatterReader(SubjectView):
         self._go_to_section(index)
         return True
 
+    def open_at_top(self, document_id: str) -> None:
+        """Open a document at its beginning."""
+        if self.go_to(document_id):
+            self._at.pop(self._shown, None)
+            self.scroll_to(y=0, animate=False, force=True)
+            self.refresh()
+
+    def section_at(self, offset: int) -> tuple[str, str] | None:
+        """Document and section that a character of the open document's text stands in."""
+        document = self._documents[self._shown]
+        line = document.text.count("\n", 0, offset)
+        index = bisect_right([start for start, _ in document.marks], line) - 1
+        return (document.document_id, document.marks[index][1]) if index >= 0 else None
+
+    def action_pick(self) -> None:
+        """Begin to pick a quote, in the section at hand, below its heading."""
+        index = self._section_index()
+        found = self._found
+        super().action_pick()
+        if self._picker is None or found is not None or index < 0:
+            return
+        page = self._picker.page
+        row = page.row_of_source(self._documents[self._shown].marks[index][0])
+        start, end = page.row(row)
+        while page.text.startswith("## ", start) and row + 1 < page.row_count:
+            row += 1
+            start, end = page.row(row)
+        self._pick(self._picker.at(start if start < end else self._picker.cursor))
+
     def action_section(self, step: int) -> None:
         """Go to the next section, or the one before."""
         if self.is_picking or self._page is None:
