@@ -455,9 +455,12 @@ WITHOUT = {
     "score",
     "stats agreement",
     "stats alpha",
+    "stats confusion",
     "stats consensus",
     "stats diagnostics",
     "stats kappa",
+    "stats plot",
+    "stats severity",
 }
 
 

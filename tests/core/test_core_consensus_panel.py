@@ -125,7 +125,7 @@ def test_the_correlation_behind_a_flag_is_pearsons() -> None:
         (DiagnosticFlag.INSUFFICIENT_DATA, 12, 20, "c was met in 12 evaluations"),
         (DiagnosticFlag.MOSTLY_NOT_APPLICABLE, 0.75, 0.5, "not applicable in 75% of 12 evaluations"),
         (DiagnosticFlag.RANGE_COLLAPSE, 0.0, 0.0, "All 9 scores of c are the same"),
-        (DiagnosticFlag.NO_DISCRIMINATION, -0.01, 0.05, "is -0.01 over 12 evaluations, 9 of them scored"),
+        (DiagnosticFlag.NO_DISCRIMINATION, -0.01, 0.05, "is -0.010 over 12 evaluations, 9 of them scored"),
         (DiagnosticFlag.HIGH_CORRELATION, 0.95, 0.9, "c rises and falls with d (r = 0.95 over 9 evaluations"),
         (DiagnosticFlag.HIGH_CORRELATION, -0.95, 0.9, "c rises as the other falls: d (r = -0.95"),
     ],

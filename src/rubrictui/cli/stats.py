@@ -1,4 +1,8 @@
-"""``stats``: consensus, agreement and item analysis of numbers given as JSON; no store needed."""
+"""``stats``: consensus, agreement and item analysis of files of ratings, or of numbers given as JSON.
+
+No store is needed. A *case* is the numbers of one measure; a file of ratings is a table of subjects, evaluators
+and criteria (``_stats_ratings``).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rubrictui.cli._output import Output, number
-from rubrictui.cli._parser import Commands
+from rubrictui.cli._parser import Commands, Parser
+from rubrictui.cli._stats_options import add_ratings_options, add_sampling_options, is_asked_for_ratings
 
 if TYPE_CHECKING:
     from rubrictui.core.agreement import Agreement
@@ -24,59 +29,145 @@ def register(commands: Commands) -> None:
     group = commands.group(
         "stats",
         "consensus, agreement and item analysis of given numbers",
-        description="Statistics over numbers given as JSON: a case, or a list of cases for a list of results.",
+        description="Statistics over a file of ratings: CSV with the columns subject, evaluator, criterion, rating "
+        "(and type), the same as JSON rows, or a table in JSON. Or over numbers given as JSON: a case, or a list of "
+        "cases for a list of results.",
     )
 
-    def add(name: str, summary: str, fields: str, example: str) -> None:
+    def add(name: str, summary: str, fields: str, *examples: str) -> Parser:
+        case = f" A case is {fields}." if fields else ""
         parser = group.add(
             name,
             summary,
-            run,
-            description=f"{summary[0].upper()}{summary[1:]}. A case is {fields}.",
-            examples=[f"echo '{example}' | rubrictui stats {name} - --json"],
+            run if fields else run_ratings,
+            description=f"{summary[0].upper()}{summary[1:]}.{case}",
+            examples=examples,
+        )
+        ratings = name not in ("kappa", "alpha")
+        help_text = (
+            "ratings (CSV or JSON), or a case (JSON)" if fields and ratings else "ratings (CSV or JSON)"
         )
         parser.add_argument(
-            "file", metavar="FILE", nargs="?", default="-", help="JSON; - or none: standard input"
+            "file",
+            metavar="FILE",
+            nargs="?",
+            default="-",
+            help=f"{help_text if ratings else 'JSON'}; - or none: standard input",
         )
         parser.set_defaults(measure=name)
+        if ratings:
+            add_ratings_options(parser)
+        return parser
 
-    add(
+    def add_csv(parser: Parser) -> None:
+        parser.add_argument("--csv", action="store_true", help="print CSV (of ratings)")
+
+    def add_criterion(parser: Parser) -> None:
+        parser.add_argument("--criterion", metavar="KEY", help="this criterion")
+
+    def add_evaluators(parser: Parser) -> None:
+        parser.add_argument("--evaluators", metavar="FIRST SECOND", nargs=2, help="these two, by their names")
+
+    consensus = add(
         "consensus",
-        "mean, median or trimmed mean of the scores of one subject",
+        "mean, median and trimmed mean with their spread",
         "{scores, method?, trim?, criteria?}",
-        '{"scores": [0.5, 1], "method": "Median"}',
+        """echo '{"scores": [0.5, 1], "method": "Median"}' | rubrictui stats consensus - --json""",
+        "rubrictui stats consensus ratings.csv --version rubric.yaml",
     )
+    consensus.add_argument(
+        "--trim",
+        metavar="SHARE",
+        type=float,
+        default=0.1,
+        help="what the trimmed mean drops from each end (0.1)",
+    )
+    add_csv(consensus)
     add(
         "kappa",
         "quadratic-weighted kappa of two raters",
         "{pairs, category_count?}",
-        '{"pairs": [[0, 0], [1, 2]], "category_count": 3}',
+        """echo '{"pairs": [[0, 0], [1, 2]], "category_count": 3}' | rubrictui stats kappa - --json""",
     )
     add(
         "alpha",
         "Krippendorff's alpha of any number of raters",
         "{units, level?}",
-        '{"units": [[1, 1], [2, 3]], "level": "interval"}',
+        """echo '{"units": [[1, 1], [2, 3]], "level": "interval"}' | rubrictui stats alpha - --json""",
     )
-    add(
+    agreement = add(
         "agreement",
-        "kappa, alpha, exact agreement, error and bias; withheld below 20 subjects",
+        "every coefficient of agreement with its interval, pairs and severity; withheld below 20 subjects",
         "{ratings, minimum_sample?, category_count?}",
-        '{"ratings": [[1, 1], [2, 3]], "minimum_sample": 2}',
+        """echo '{"ratings": [[1, 1], [2, 3]], "minimum_sample": 2}' | rubrictui stats agreement - --json""",
+        "rubrictui stats agreement ratings.csv --levels poor,fair,good",
     )
-    add(
+    add_sampling_options(agreement)
+    add_csv(agreement)
+    severity = add(
+        "severity",
+        "how strict each evaluator is beside the others, overall or on one criterion",
+        "",
+        "rubrictui stats severity ratings.csv --range 0..100",
+    )
+    add_criterion(severity)
+    add_sampling_options(severity)
+    add_csv(severity)
+    confusion = add(
+        "confusion",
+        "which answers meet which, of two evaluators or of all",
+        "",
+        "rubrictui stats confusion ratings.csv --levels no,yes --evaluators Ann Judge",
+    )
+    add_criterion(confusion)
+    add_evaluators(confusion)
+    add_csv(confusion)
+    diagnostics = add(
         "diagnostics",
         "flags of criteria that tell nothing, never apply, or repeat another",
         "{criteria: [{key, scores, not_applicable?}]}",
-        '{"criteria": [{"key": "a", "scores": [0, 1]}]}',
+        """echo '{"criteria": [{"key": "a", "scores": [0, 1]}]}' | rubrictui stats diagnostics - --json""",
+        "rubrictui stats diagnostics ratings.csv --version rubric.yaml",
     )
+    add_csv(diagnostics)
+    plot = add(
+        "plot",
+        "a histogram, a Bland-Altman plot or severities, as text, SVG or PNG",
+        "",
+        "rubrictui stats plot ratings.csv --kind histogram --criterion clarity",
+        "rubrictui stats plot ratings.csv --kind bland-altman --evaluators Ann Judge --out plot.svg",
+    )
+    plot.add_argument(
+        "--kind", choices=("histogram", "bland-altman", "severity"), default="histogram", help="(histogram)"
+    )
+    add_criterion(plot)
+    add_evaluators(plot)
+    add_sampling_options(plot)
+    plot.add_argument("--width", metavar="CELLS", type=int, default=72, help="of the text (72)")
+    plot.add_argument("--out", metavar="FILE", help="write it: .svg, or .png (needs rubrictui[plots])")
+
+
+def run_ratings(options: argparse.Namespace, output: Output) -> int:
+    """A measure that only ratings have."""
+    from rubrictui.cli import _stats_ratings as ratings
+    from rubrictui.cli._input import read_bytes
+
+    getattr(ratings, options.measure)(options, output, ratings.table_of(options, read_bytes(options.file)))
+    return 0
 
 
 def run(options: argparse.Namespace, output: Output) -> int:
-    from rubrictui.cli._input import read_json, shown
+    from rubrictui.cli._input import read_bytes, shown
+    from rubrictui.core.loading import json_value
 
     name, where = options.measure, shown(options.file)
-    value = read_json(options.file)
+    data = read_bytes(options.file)
+    if name not in ("kappa", "alpha") and _are_ratings(options, data):
+        from rubrictui.cli import _stats_ratings as ratings
+
+        getattr(ratings, name)(options, output, ratings.table_of(options, data))
+        return 0
+    value = json_value(data, where)
     main_field, kind, tell = _MEASURES[name]
     if isinstance(value, list) and value and all(isinstance(v, dict) and main_field in v for v in value):
         results = [_one(kind, case, f"{where}[{index}]") for index, case in enumerate(value)]
@@ -93,6 +184,17 @@ def run(options: argparse.Namespace, output: Output) -> int:
     else:
         output.text(*tell(result))
     return 0
+
+
+def _are_ratings(options: argparse.Namespace, data: bytes) -> bool:
+    """Whether the input is a file of ratings rather than a case."""
+    from rubrictui.cli._input import shown
+    from rubrictui.core.loading import json_value
+    from rubrictui.interchange.ratings_in import is_json, is_ratings_json
+
+    if is_asked_for_ratings(options) or (data.strip() and not is_json(data)):
+        return True
+    return bool(data.strip()) and is_ratings_json(json_value(data, shown(options.file)))
 
 
 def _one(kind: type[Case], case: dict[str, Any], where: str) -> Any:

@@ -59,7 +59,7 @@ def explain_flag(row: Diagnosis) -> tuple[str, str]:
         case DiagnosticFlag.NO_DISCRIMINATION:
             return (
                 f"{key} does not follow the rest of the rubric: its correlation with the mean of the other "
-                f"criteria is {row.value:.2f} over {_count(size)}, {scored} of them scored "
+                f"criteria is {row.value:.3f} over {_count(size)}, {scored} of them scored "
                 f"(flagged below {row.limit:g} either way).",
                 "Check that its anchors say what is meant and that its scale runs the right way. It may also "
                 "measure something of its own: then keep it.",
