@@ -285,6 +285,7 @@ def run(
     demo: bool = False,
     no_mouse: bool | None = None,
     first: Callable[[], Screen[Any]] | None = None,
+    opening: StoreOpening | None = None,
 ) -> int:
     """Open the application and stay until the user leaves.
 
@@ -294,6 +295,7 @@ def run(
         demo: fill the store with the samples when it is empty.
         no_mouse: True leaves the mouse to the terminal; None decides by the settings, and over SSH for it.
         first: makes the first screen instead of the inbox; no store is opened until a screen needs one.
+        opening: the store to open, in place of ``target`` and ``user``.
 
     Returns:
         The exit code: 0; 1 after an unexpected error; 3 when the store could not be opened; 128 plus the
@@ -314,7 +316,7 @@ def run(
     if no_mouse is None:
         no_mouse = bool(os.environ.get("SSH_CONNECTION")) if settings.mouse is None else not settings.mouse
     app = RubrictuiApp(
-        demo_opening(target) if demo else StoreOpening(target, user=user),
+        opening or (demo_opening(target) if demo else StoreOpening(target, user=user)),
         is_demo=demo,
         settings=settings,
         settings_file=settings_path(),

@@ -21,15 +21,18 @@ Each part is a module of its own, and each stands on the one before it:
 ``syncing``          rubrics kept in step with files
 ``evaluating``       records scored by rules, models, agents and plugins
 ``evaluating_many``  the same for a whole round, going on where it stopped
+``packets``          work for offline reviewers as a file, and the store it is worked on in
+``packets_plan``     what would become of each item that such a file brings back
+``packets_in``       taking it in, and settling what cannot be taken
 ===================  ================================================================================
 """
 
 from __future__ import annotations
 
-from rubrictui.engine.evaluating_many import EvaluatingMany
+from rubrictui.engine.packets_in import PacketsIn
 
 
-class Engine(EvaluatingMany):
+class Engine(PacketsIn):
     """One open store and one user who asks; see ``EngineBase`` for how it is opened.
 
     Every method is one transaction: all of it is stored, durably, or nothing. Methods may be called from

@@ -638,7 +638,8 @@ class PacketConflictRow(Base, table=True):
     """Something a packet brought back that the store may not take by itself.
 
     ``item_id`` is of the evaluation, or of the assignment that was declined; ``digest`` is of ``returned``.
-    ``taken`` is ``packet`` or ``store`` once it is settled, ``newer`` when a later return took its place.
+    ``taken`` is ``packet`` or ``store`` once it is settled, ``newer`` when a later return took its place;
+    ``replaced`` keeps the answers of the store that gave way.
     """
 
     __tablename__ = "packet_conflict"
@@ -651,6 +652,7 @@ class PacketConflictRow(Base, table=True):
     digest: str
     reasons: Any = _json()
     returned: Any = _json()
+    replaced: Any = _json()
     found_at: datetime = _instant()
     found_by: str
     settled_at: datetime | None = _instant(nullable=True)

@@ -41,6 +41,7 @@ def upgrade() -> None:
         sa.Column("digest", sa.String(), nullable=False),
         sa.Column("reasons", json_column_type()),
         sa.Column("returned", json_column_type()),
+        sa.Column("replaced", json_column_type()),
         sa.Column("found_at", UtcDateTime(), nullable=False),
         sa.Column("found_by", sa.String(), nullable=False),
         sa.Column("settled_at", UtcDateTime()),

@@ -1,0 +1,230 @@
+"""Packets: what was exported to whom, and what came back that somebody has to settle.
+
+Both hold a reviewer's own answers or their fingerprints, so reading them takes the viewer, like everything that
+reads evaluations: who may is decided by ``access_rules``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
+
+from rubrictui.core.records import Role, User
+from rubrictui.store.access_rules import VIEWER, asking, blind, login_blind, rights
+from rubrictui.store.tables import EVALUATION, PACKET_CONFLICT, PACKET_EXPORT, STORE_INFO, SUBJECT, USER
+
+
+class Export(NamedTuple):
+    """The record of an export. ``sent`` and ``bases`` are as the engine wrote them."""
+
+    id: str
+    context_id: str
+    user_id: str
+    exported_at: datetime
+    exported_by: str
+    is_signed: bool
+    sent: dict[str, Any]
+    bases: dict[str, dict[str, str]]
+
+
+class StoredConflict(NamedTuple):
+    """A conflict with the names that people know. ``returned`` is None where its answers are not the viewer's to read."""
+
+    id: str
+    export_id: str
+    context_id: str
+    user_id: str
+    user_name: str
+    subject_id: str
+    subject_title: str
+    item_id: str
+    digest: str
+    reasons: list[dict[str, str]]
+    returned: dict[str, Any] | None
+    found_at: datetime
+    found_by: str
+    settled_at: datetime | None
+    settled_by: str | None
+    taken: str | None
+
+
+def add_export(connection: Connection, values: Mapping[str, Any]) -> None:
+    """Record an export; ``values`` are columns of ``packet_export``."""
+    connection.execute(insert(PACKET_EXPORT).values(**values))
+
+
+def find_export(connection: Connection, packet_id: str) -> Export | None:
+    """The record of a packet, for the engine, which asks before it takes a packet in."""
+    row = connection.execute(select(PACKET_EXPORT).where(PACKET_EXPORT.c.id == packet_id)).first()
+    if row is None:
+        return None
+    return Export(
+        id=row.id,
+        context_id=row.context_id,
+        user_id=row.user_id,
+        exported_at=row.exported_at,
+        exported_by=row.exported_by,
+        is_signed=row.is_signed,
+        sent=row.sent or {},
+        bases=row.bases or {},
+    )
+
+
+def set_taken(
+    connection: Connection, packet_id: str, bases: dict[str, dict[str, str]], *, at: datetime, by: str
+) -> None:
+    """A return of this packet was taken in: from here both sides agree on ``bases``."""
+    connection.execute(
+        update(PACKET_EXPORT)
+        .where(PACKET_EXPORT.c.id == packet_id)
+        .values(bases=bases, taken_at=at, taken_by=by)
+    )
+
+
+def set_bases(connection: Connection, packet_id: str, bases: dict[str, dict[str, str]]) -> None:
+    """The same, after a conflict was settled."""
+    connection.execute(update(PACKET_EXPORT).where(PACKET_EXPORT.c.id == packet_id).values(bases=bases))
+
+
+def is_taken(connection: Connection, evaluation_id: str) -> bool:
+    """Whether this is anybody's evaluation: what comes in under another's id is refused, and nothing of it told."""
+    query = select(EVALUATION.c.id).where(EVALUATION.c.id == evaluation_id)
+    return connection.execute(query).first() is not None
+
+
+# -- conflicts ---------------------------------------------------------------------------------------
+
+
+def known_conflicts(connection: Connection, export_id: str) -> dict[tuple[str, str], str | None]:
+    """What became of each conflict of an export (None: it is open), by item and digest."""
+    rows = connection.execute(
+        select(PACKET_CONFLICT.c.item_id, PACKET_CONFLICT.c.digest, PACKET_CONFLICT.c.taken).where(
+            PACKET_CONFLICT.c.export_id == export_id
+        )
+    )
+    return {(row[0], row[1]): row[2] for row in rows}
+
+
+def add_conflict(connection: Connection, values: Mapping[str, Any]) -> None:
+    """Add an open conflict; ``values`` are columns of ``packet_conflict``."""
+    connection.execute(insert(PACKET_CONFLICT).values(**values))
+
+
+def end_conflicts(
+    connection: Connection,
+    export_id: str,
+    item_id: str,
+    *,
+    taken: str,
+    at: datetime,
+    by: str,
+    replaced: Any = None,
+) -> int:
+    """Settle the open conflicts of one item; returns how many there were.
+
+    ``replaced`` is what the store held and gives up.
+    """
+    changed = connection.execute(
+        update(PACKET_CONFLICT)
+        .where(
+            PACKET_CONFLICT.c.export_id == export_id,
+            PACKET_CONFLICT.c.item_id == item_id,
+            PACKET_CONFLICT.c.taken.is_(None),
+        )
+        .values(taken=taken, settled_at=at, settled_by=by, replaced=replaced)
+    )
+    return changed.rowcount
+
+
+def conflicts(
+    connection: Connection,
+    viewer: User,
+    *,
+    context_id: str | None = None,
+    conflict_id: str | None = None,
+    include_settled: bool = False,
+) -> tuple[StoredConflict, ...]:
+    """The conflicts that the viewer may see, the oldest first.
+
+    Those of her own packets, and for a chair or *administer_evaluations* everyone's; never of a subject on which
+    she is blind, her own excepted. What was answered comes along only for whoever may read the evaluation.
+    """
+    reads_all = rights(viewer).reads_all
+    mine: ColumnElement[bool] = PACKET_EXPORT.c.user_id == VIEWER
+    if rights(viewer).is_acting:
+        mine = and_(mine, PACKET_CONFLICT.c.subject_id.not_in(login_blind()))
+    shown = mine
+    if reads_all or Role.CHAIR in viewer.roles:
+        shown = or_(mine, PACKET_CONFLICT.c.subject_id.not_in(blind()))
+    query = (
+        select(
+            PACKET_CONFLICT,
+            PACKET_EXPORT.c.context_id,
+            PACKET_EXPORT.c.user_id,
+            USER.c.name.label("user_name"),
+            SUBJECT.c.title.label("subject_title"),
+        )
+        .select_from(
+            PACKET_CONFLICT.join(PACKET_EXPORT, PACKET_EXPORT.c.id == PACKET_CONFLICT.c.export_id)
+            .join(USER, USER.c.id == PACKET_EXPORT.c.user_id)
+            .join(SUBJECT, SUBJECT.c.id == PACKET_CONFLICT.c.subject_id)
+        )
+        .where(shown)
+        .order_by(PACKET_CONFLICT.c.found_at, SUBJECT.c.title, PACKET_CONFLICT.c.id)
+    )
+    if context_id is not None:
+        query = query.where(PACKET_EXPORT.c.context_id == context_id)
+    if conflict_id is not None:
+        query = query.where(PACKET_CONFLICT.c.id == conflict_id)
+    if not include_settled:
+        query = query.where(PACKET_CONFLICT.c.taken.is_(None))
+    return tuple(
+        StoredConflict(
+            id=row.id,
+            export_id=row.export_id,
+            context_id=row.context_id,
+            user_id=row.user_id,
+            user_name=row.user_name,
+            subject_id=row.subject_id,
+            subject_title=row.subject_title,
+            item_id=row.item_id,
+            digest=row.digest,
+            reasons=row.reasons or [],
+            returned=row.returned if reads_all or row.user_id == viewer.id else None,
+            found_at=row.found_at,
+            found_by=row.found_by,
+            settled_at=row.settled_at,
+            settled_by=row.settled_by,
+            taken=row.taken,
+        )
+        for row in connection.execute(query, asking(viewer))
+    )
+
+
+def returned(connection: Connection, conflict_id: str) -> dict[str, Any]:
+    """What the packet brought back of a conflict, for the engine, which stores it and shows nothing of it."""
+    found: dict[str, Any] = connection.execute(
+        select(PACKET_CONFLICT.c.returned).where(PACKET_CONFLICT.c.id == conflict_id)
+    ).scalar_one()
+    return found
+
+
+# -- the store that a packet was opened in -----------------------------------------------------------
+
+_ORIGIN = "packet"
+
+
+def set_origin(connection: Connection, text: str) -> None:
+    """Remember that this store was made for a packet."""
+    connection.execute(insert(STORE_INFO).values(key=_ORIGIN, value=text))
+
+
+def origin(connection: Connection) -> str | None:
+    """What ``set_origin`` stored; None for every other store."""
+    found: str | None = connection.execute(
+        select(STORE_INFO.c.value).where(STORE_INFO.c.key == _ORIGIN)
+    ).scalar()
+    return found
