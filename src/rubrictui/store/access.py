@@ -31,7 +31,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.selectable import FromClause
 
 from rubrictui.core.consensus import CriterionScores
-from rubrictui.core.model import Answer, Evidence, NodeType, Outcome
+from rubrictui.core.model import Answer, Evidence, Outcome
 from rubrictui.core.records import (
     Assignment,
     AssignmentStatus,
@@ -73,7 +73,7 @@ from rubrictui.store.tables import (
     USER,
     VERSION,
 )
-from rubrictui.store.views import COHORT, CRITERION_COHORT
+from rubrictui.store.views import COHORT, COHORT_EVALUATION, COHORT_SCORE, CRITERION_COHORT
 
 _SETS_AT_A_TIME = 500
 
@@ -651,31 +651,20 @@ def cohort_scores(
     key = CohortKey(subject_id, rubric_id, context_id, major)
     if not _may_see_cohort(connection, viewer, key):
         return None
-    in_cohort = and_(
-        _in_cohort(EVALUATION, context_id is None),
-        EVALUATION.c.status == SUBMITTED,
-        EVALUATION.c.evaluator_type != EvaluatorType.SELF.value,
-    )
     # Ordered by random ids: the place in the list says nothing about who or when.
+    view = COHORT_EVALUATION
     overall = connection.execute(
-        select(EVALUATION.c.id, EVALUATION.c.normalized_score).where(in_cohort).order_by(EVALUATION.c.id),
+        select(view.c.evaluation_id, view.c.normalized_score)
+        .where(_in_cohort(view, context_id is None))
+        .order_by(view.c.evaluation_id),
         key.parameters,
     ).all()
     place = {evaluation_id: index for index, (evaluation_id, _) in enumerate(overall)}
+    each = COHORT_SCORE
     rows = connection.execute(
-        select(
-            CRITERION.c.key,
-            EVALUATION.c.id,
-            EVALUATION_SCORE.c.normalized_score,
-            EVALUATION_SCORE.c.is_not_applicable,
-        )
-        .select_from(
-            EVALUATION.join(EVALUATION_SCORE, EVALUATION_SCORE.c.evaluation_id == EVALUATION.c.id).join(
-                CRITERION, CRITERION.c.id == EVALUATION_SCORE.c.criterion_id
-            )
-        )
-        .where(in_cohort, CRITERION.c.node_type == NodeType.CRITERION.value)
-        .order_by(EVALUATION_SCORE.c.sequence, CRITERION.c.key),
+        select(each.c.criterion_key, each.c.evaluation_id, each.c.normalized_score, each.c.is_not_applicable)
+        .where(_in_cohort(each, context_id is None))
+        .order_by(each.c.sequence, each.c.criterion_key),
         key.parameters,
     )
     by_key: dict[str, list[float | None]] = {}

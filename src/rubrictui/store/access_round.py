@@ -52,6 +52,7 @@ from rubrictui.store.tables import (
     USER,
     VERSION,
 )
+from rubrictui.store.views import ROUND_COMMENT
 
 _EVALUATIONS_AT_A_TIME = 500
 _CONTEXT = bindparam("context", type_=String)
@@ -264,21 +265,19 @@ def _may_read_comments() -> Select[Any]:
 
 @cache
 def _comments_query() -> Select[Any]:
+    view = ROUND_COMMENT
     return (
-        select(CRITERION.c.key, EVALUATION_SCORE.c.rationale, EVALUATION_SCORE.c.evidence)
-        .select_from(
-            EVALUATION.join(EVALUATION_SCORE, EVALUATION_SCORE.c.evaluation_id == EVALUATION.c.id).join(
-                CRITERION, CRITERION.c.id == EVALUATION_SCORE.c.criterion_id
-            )
-        )
+        select(view.c.criterion_key, view.c.rationale, view.c.evidence)
         .where(
-            _in_cohort(),
-            EVALUATION.c.evaluator_type != EvaluatorType.SELF.value,
-            or_(EVALUATION.c.evaluator_user_id != VIEWER, EVALUATION.c.evaluator_type.not_in(AS_A_PERSON)),
-            or_(EVALUATION_SCORE.c.rationale.is_not(None), EVALUATION_SCORE.c.evidence.is_not(None)),
+            view.c.subject_id == bindparam("subject", type_=String),
+            view.c.context_id == _CONTEXT,
+            view.c.rubric_id == bindparam("rubric", type_=String),
+            view.c.major_version == bindparam("major"),
+            # On PostgreSQL the view leaves her own words out, and names nobody.
+            or_(view.c.author.is_(None), view.c.author != VIEWER, view.c.evaluator_type.not_in(AS_A_PERSON)),
         )
         # By random ids: the order says nothing.
-        .order_by(EVALUATION_SCORE.c.sequence, CRITERION.c.key, EVALUATION_SCORE.c.id)
+        .order_by(view.c.sequence, view.c.criterion_key, view.c.place)
     )
 
 

@@ -20,7 +20,7 @@ What she answered herself as a person she always sees; what a judge answered tha
 would. Whoever acts as another user (``Acting``) is two people at once: a subject is hidden when either of the two is
 blind on it, and where the one who really asks is blind, what the other answered is a peer's.
 
-On PostgreSQL the same rules stand in the database (``migrations/security_0004.py``), for whoever asks there directly.
+On PostgreSQL the same rules stand in the database (``migrations/security_0006.py``), for whoever asks there directly.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Table, func, select
 
 from rubrictui.core.records import User
 from rubrictui.store import access
-from rubrictui.store.migrations import triggers_0002, views_0001
+from rubrictui.store.migrations import security_0006, triggers_0002, views_0001
 from rubrictui.store.tables import CONTEXT, RUBRIC, STORE_INFO, SUBJECT, USER, VERSION
 from rubrictui.store.upgrade import differences
 
@@ -114,11 +114,13 @@ def _part(what: str, operation: Sequence[Any]) -> str:
 
 
 def _expected(dialect: str) -> dict[str, str | None]:
-    """Trigger and view names, with their text where the database keeps it as it was given."""
+    """Trigger, view and policy names, with their text where the database keeps it as it was given."""
     if dialect == "sqlite":
-        texts = [*triggers_0002.sqlite_statements(), *views_0001.statements(dialect)]
+        views = (*views_0001.statements(dialect), *security_0006.statements(dialect))
+        texts = [*triggers_0002.sqlite_statements(), *views]
         return {text.split()[2]: text for text in texts}
-    return dict.fromkeys([*triggers_0002.rule_names(), *views_0001.VIEWS])
+    guarded = [*security_0006.policy_names(), *(f"row security of {one}" for one in security_0006.PROTECTED)]
+    return dict.fromkeys([*triggers_0002.rule_names(), *security_0006.VIEWS, *guarded])
 
 
 def _triggers_and_views(connection: Connection) -> dict[str, str]:
@@ -128,5 +130,9 @@ def _triggers_and_views(connection: Connection) -> dict[str, str]:
         query = (
             "SELECT tgname, '' FROM pg_trigger WHERE tgenabled IN ('O', 'A')"
             " UNION ALL SELECT viewname, '' FROM pg_views WHERE schemaname = current_schema()"
+            " UNION ALL SELECT tablename || '.' || policyname, '' FROM pg_policies"
+            " WHERE schemaname = current_schema()"
+            " UNION ALL SELECT 'row security of ' || relname, '' FROM pg_class"
+            " WHERE relnamespace = current_schema()::regnamespace AND relrowsecurity"
         )
     return {str(row[0]): str(row[1]) for row in connection.exec_driver_sql(query)}

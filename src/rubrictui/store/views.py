@@ -1,11 +1,14 @@
-"""The cohort views as SQLAlchemy knows them; ``migrations/views_0001.py`` says what they hold.
+"""The cohort views as SQLAlchemy knows them; ``migrations/views_0001.py`` and ``security_0006.py`` say what they
+hold.
 
 They have their own metadata: they are no tables, and nothing must ever create or compare them as such.
 """
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, Integer, MetaData, String, Table
+from sqlalchemy import Boolean, Column, Float, Integer, MetaData, String, Table, Text
+
+from rubrictui.store.types import json_column_type
 
 _VIEWS = MetaData()
 
@@ -50,6 +53,38 @@ EVALUATION_COHORT = Table(
     Column("cohort_ai_mean_score", Float),
     Column("self_assessment_score", Float),
     Column("deviation_from_cohort_mean", Float),
+)
+
+COHORT_EVALUATION = Table(
+    "cohort_evaluation",
+    _VIEWS,
+    Column("evaluation_id", String),
+    *_key(),
+    Column("normalized_score", Float),
+)
+
+COHORT_SCORE = Table(
+    "cohort_score",
+    _VIEWS,
+    Column("evaluation_id", String),
+    *_key(),
+    Column("criterion_key", String),
+    Column("normalized_score", Float),
+    Column("is_not_applicable", Boolean),
+    Column("sequence", Integer),
+)
+
+ROUND_COMMENT = Table(
+    "round_comment",
+    _VIEWS,
+    Column("place", String),
+    *_key(),
+    Column("criterion_key", String),
+    Column("rationale", Text),
+    Column("evidence", json_column_type()),
+    Column("sequence", Integer),
+    Column("author", String),
+    Column("evaluator_type", String),
 )
 
 CRITERION_COHORT = Table(
