@@ -159,15 +159,19 @@ def run_ratings(options: argparse.Namespace, output: Output) -> int:
 def run(options: argparse.Namespace, output: Output) -> int:
     from rubrictui.cli._input import read_bytes, shown
     from rubrictui.core.loading import json_value
+    from rubrictui.interchange.ratings_in import is_ratings_json
 
     name, where = options.measure, shown(options.file)
     data = read_bytes(options.file)
-    if name not in ("kappa", "alpha") and _are_ratings(options, data):
+    takes_ratings = name not in ("kappa", "alpha")
+    value = None
+    if not (takes_ratings and _can_only_be_ratings(options, data)):
+        value = json_value(data, where)
+    if takes_ratings and (value is None or is_ratings_json(value)):
         from rubrictui.cli import _stats_ratings as ratings
 
         getattr(ratings, name)(options, output, ratings.table_of(options, data))
         return 0
-    value = json_value(data, where)
     main_field, kind, tell = _MEASURES[name]
     if isinstance(value, list) and value and all(isinstance(v, dict) and main_field in v for v in value):
         results = [_one(kind, case, f"{where}[{index}]") for index, case in enumerate(value)]
@@ -186,15 +190,11 @@ def run(options: argparse.Namespace, output: Output) -> int:
     return 0
 
 
-def _are_ratings(options: argparse.Namespace, data: bytes) -> bool:
-    """Whether the input is a file of ratings rather than a case."""
-    from rubrictui.cli._input import shown
-    from rubrictui.core.loading import json_value
-    from rubrictui.interchange.ratings_in import is_json, is_ratings_json
+def _can_only_be_ratings(options: argparse.Namespace, data: bytes) -> bool:
+    """Whether the input is no JSON at all, or an option was given that only ratings take."""
+    from rubrictui.interchange.ratings_in import is_json
 
-    if is_asked_for_ratings(options) or (data.strip() and not is_json(data)):
-        return True
-    return bool(data.strip()) and is_ratings_json(json_value(data, shown(options.file)))
+    return is_asked_for_ratings(options) or bool(data.strip() and not is_json(data))
 
 
 def _one(kind: type[Case], case: dict[str, Any], where: str) -> Any:

@@ -491,12 +491,15 @@ def _pairs(row: _Ratings, minimum: int) -> dict[tuple[int, int], dict[str, Coeff
     found: dict[tuple[int, int], dict[str, Coefficient]] = {}
     for first, second in combinations(range(row.ratings.shape[1]), 2):
         if shared[first, second] >= max(1, minimum):
-            both = row.ratings[:, [first, second]]
-            kappa = sums.kappa(both[:, 0], both[:, 1])
+            kappa = sums.kappa(row.ratings[:, first], row.ratings[:, second])
+            gaps = (row.ratings[:, second] - row.ratings[:, first])[
+                present[:, first] * present[:, second] > 0
+            ]
+            each = np.ones(len(gaps))
             found[first, second] = {
                 "kappa": kappa,
-                "exact_agreement": sums.share_of_pairs(both, 0.0),
-                "mean_absolute_error": sums.mean_gap(both, signed=False),
+                "exact_agreement": sums.ratio((gaps == 0).astype(float), each),
+                "mean_absolute_error": sums.ratio(np.abs(gaps), each),
                 "bias": sums.bias_beside(kappa),
             }
     return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -107,16 +108,25 @@ def intervals(
     places = {key: slice(end - arrays[key].shape[1], end) for key, end in zip(arrays, ends, strict=True)}
     features = np.hstack(list(arrays.values())) if arrays else np.empty((subjects, 0))
     found: dict[str, list[Floats]] = {name: [] for name in coefficients}
-    for weights in draws(subjects, resamples, seed):
-        if cancelled is not None and cancelled():
-            raise Cancelled
-        drawn = weights @ features
-        for name, one in coefficients.items():
-            given = drawn[:, places[id(one.features)]] if isinstance(one, Sums) else weights
-            found[name].append(one.formula(given))
-        if progress is not None:
-            progress(len(weights))
+    with _one_thread():
+        for weights in draws(subjects, resamples, seed):
+            if cancelled is not None and cancelled():
+                raise Cancelled
+            drawn = weights @ features
+            for name, one in coefficients.items():
+                given = drawn[:, places[id(one.features)]] if isinstance(one, Sums) else weights
+                found[name].append(one.formula(given))
+            if progress is not None:
+                progress(len(weights))
     return {name: _interval(np.concatenate(parts)) for name, parts in found.items()}
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    """Products on one thread: they are small, and on a busy machine the others only wait, at full load."""
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
+    return limits
 
 
 def check_draws(resamples: int, seed: int) -> None:
