@@ -116,18 +116,18 @@ PANEL = (
 )
 
 
-def test_columns_stand_people_first_then_ai_then_rules_then_the_self_assessment() -> None:
+def test_columns_stand_people_first_then_ai_then_rules_then_self_and_what_ended_last() -> None:
     matrix = subject_matrix(table(*PANEL))
     assert [(one.name, one.kind, one.counts) for one in matrix.columns] == [
         ("Ann", "person", True),
         ("Ben", "person", True),
-        ("Gone", "withdrawn", False),
         ("Judge", "AI", True),
         ("Bot", "AI agent", True),
         ("Rule", "rules", True),
         ("Own", "self", False),
+        ("Gone", "withdrawn", False),
     ]
-    assert matrix.columns[2].heading == "Gone (person, withdrawn)"
+    assert matrix.columns[-1].heading == "Gone (person, withdrawn)"
 
 
 def test_means_take_what_counts_and_keep_people_and_ai_apart() -> None:

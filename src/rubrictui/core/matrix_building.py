@@ -9,7 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from rubrictui.core.explain import number
-from rubrictui.core.matrix import Matrix, MatrixCell, MatrixColumn, MatrixRow, with_figures
+from rubrictui.core.matrix import DisplayRange, Matrix, MatrixCell, MatrixColumn, MatrixRow, with_figures
 from rubrictui.core.model import Node, Outcome, Scale, ScaleType, VersionSnapshot, fold_id
 from rubrictui.core.panel_tables import PanelEvaluation, PanelScore, PanelSubject, PanelTable
 from rubrictui.core.plan_tree import PlanTree
@@ -39,11 +39,13 @@ _ORDER: Final[Mapping[EvaluatorType, int]] = {
 def subject_matrix(table: PanelTable) -> Matrix:
     """The matrix of the single subject of ``Engine.matrix_table``: the overall scores, then the tree in its order.
 
+    People stand first, then AI, rules and external ones, the self-assessment; withdrawn and superseded ones last.
     Where the cohort is larger than what the viewer may read, the means are the cohort's.
     """
     subject = table.subjects[0] if table.subjects else None
     evaluations = sorted(
-        table.of_subject(subject.id) if subject else (), key=lambda one: _ORDER[one.evaluator_type]
+        table.of_subject(subject.id) if subject else (),
+        key=lambda one: (one.status is not EvaluationStatus.SUBMITTED, _ORDER[one.evaluator_type]),
     )
     columns = _columns(evaluations)
     counting = sum(column.counts for column in columns)
@@ -54,6 +56,7 @@ def subject_matrix(table: PanelTable) -> Matrix:
         columns=columns,
         rows=(_overall_row(evaluations, columns, cohort), *_node_rows(table, evaluations, columns, cohort)),
         threshold=table.threshold,
+        display=DisplayRange(low=table.version.score_display_min, high=table.version.score_display_max),
         is_blind=subject.is_blind if subject else False,
     )
 
@@ -124,6 +127,7 @@ def _node_rows(
     version = table.version
     scales = {fold_id(scale.id): scale for scale in version.scales}
     labels = {fold_id(level.id): level.label for scale in version.scales for level in scale.levels}
+    labels |= {level.id: level.label for scale in version.scales for level in scale.levels}
     means: dict[str, CohortCriterion] = {row.key: row for row in cohort.criteria} if cohort else {}
     for node, groups in _walk(version):
         scale = scales.get(fold_id(node.scale_id))
@@ -185,7 +189,8 @@ def _answer(node: Node, score: PanelScore, scale: Scale | None, labels: Mapping[
         return number(score.raw_value) + ("%" if scale.is_percentage else "")
     if not score.scale_level_id:
         return "unanswered"
-    return labels.get(fold_id(score.scale_level_id), "?")
+    label = labels.get(score.scale_level_id)
+    return labels.get(fold_id(score.scale_level_id), "?") if label is None else label
 
 
 # -- a round -------------------------------------------------------------------------------------------------
@@ -237,6 +242,7 @@ def round_matrix(
             for subject in subjects
         ),
         threshold=table.threshold,
+        display=DisplayRange(low=table.version.score_display_min, high=table.version.score_display_max),
         hidden=len(table.hidden),
     )
 

@@ -93,7 +93,7 @@ class ResultScreen(ShellScreen[None]):
         "The score as it was frozen, and why the outcome is what it is. Each line is a node of the rubric: its "
         "share among what counted beside it, the answer, its score, and the points it gives to the whole. "
         "Enter shows rationale and evidence whole. A submitted evaluation never changes: s begins a new one "
-        "that supersedes it, w withdraws it with a reason."
+        "that supersedes it, w withdraws it with a reason. c lays all evaluations of the subject side by side."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -111,6 +111,13 @@ class ResultScreen(ShellScreen[None]):
             id="result.withdraw",
             tooltip="Take it out of its cohort, with a reason",
         ),
+        Binding(
+            "c",
+            "compare",
+            "Compare",
+            id="result.compare",
+            tooltip="Everyone who scored this subject, side by side, as far as you may see",
+        ),
         Binding("escape,q", "back", "Back", key_display="Esc", id="result.back"),
     ]
     """
@@ -118,6 +125,7 @@ class ResultScreen(ShellScreen[None]):
     | :- | :- |
     | s | Begin a correction: a new draft with these answers, which supersedes this when it is submitted. |
     | w | Withdraw, with a reason. |
+    | c | Compare with everyone who scored the subject. |
     | escape, q | Back. |
     """
 
@@ -266,6 +274,13 @@ class ResultScreen(ShellScreen[None]):
             ReasonScreen(f"Withdraw · {evaluation.subject_title}", about, WITHDRAW_REASONS, "withdraws it"),
             withdraw,
         )
+
+    def action_compare(self) -> None:
+        """Everyone who scored this subject, side by side."""
+        from rubrictui.screens.matrix import MatrixScreen
+
+        one = self._detail.evaluation
+        self.app.push_screen(MatrixScreen(one.subject_id, one.rubric_id, one.context_id, one.major_version))
 
     def action_back(self) -> None:
         """Go back."""

@@ -38,6 +38,7 @@ EVALUATION_COLUMNS: tuple[Column, ...] = (
 )
 
 NEW = "new"
+COMPARE = "compare:"
 
 
 def subject_rows(subjects: Sequence[Subject]) -> list[Row]:
@@ -69,6 +70,15 @@ def content_words(subject: Subject) -> str:
 def evaluation_rows(evaluations: Sequence[Evaluation], zone: tzinfo | None) -> list[Row]:
     """What the viewer may see of one subject's evaluations, after the choice of a new one."""
     rows = [Row(id=NEW, cells=("Score it now ...", "", "", "", "", ""), tone="strong")]
+    for found in cohorts(evaluations):
+        words = f"Compare: {found.rubric_name} {found.major_version}"
+        rows.append(
+            Row(
+                id=COMPARE + found.id,
+                cells=(words, found.context_name or "", "", "", "", ""),
+                tone="strong",
+            )
+        )
     for found in evaluations:
         when = found.submitted_at or found.updated_at
         word = OUTCOME_WORDS.get(found.outcome, "") if found.outcome else ""
@@ -89,6 +99,15 @@ def evaluation_rows(evaluations: Sequence[Evaluation], zone: tzinfo | None) -> l
             )
         )
     return rows
+
+
+def cohorts(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+    """One evaluation of each cohort that there is something to compare in: rubric, major and context."""
+    found: dict[tuple[str, int, str | None], Evaluation] = {}
+    for one in evaluations:
+        if one.submitted_at is not None:
+            found.setdefault((one.rubric_id, one.major_version, one.context_id), one)
+    return list(found.values())
 
 
 class SubjectsScreen(FilteredScreen[None], ShellScreen[None]):
@@ -162,7 +181,16 @@ class SubjectsScreen(FilteredScreen[None], ShellScreen[None]):
         if chosen == NEW:
             await score_any(self, subject_id=subject_id)
             return
-        evaluation = next(e for e in found if e.id == chosen)
+        evaluation = next(e for e in found if e.id == chosen.removeprefix(COMPARE))
+        if chosen.startswith(COMPARE):
+            from rubrictui.screens.matrix import MatrixScreen
+
+            self.app.push_screen(
+                MatrixScreen(
+                    subject_id, evaluation.rubric_id, evaluation.context_id, evaluation.major_version
+                )
+            )
+            return
         if evaluation.status is not EvaluationStatus.DRAFT:
             await open_result(self, chosen)
         elif evaluation.evaluator_user_id == (await self.shell.engine()).user.id:

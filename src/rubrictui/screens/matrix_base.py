@@ -1,0 +1,198 @@
+"""What the comparisons of a subject and of a round have in common: threshold, export, the words around the matrix."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import ClassVar
+
+from textual import work
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from rubrictui.core.matrix import Matrix
+from rubrictui.interchange.matrix_out import Format, Options, matrix_text
+from rubrictui.interchange.new_file import write_new
+from rubrictui.interchange.sync_names import file_stem
+from rubrictui.screens.base import ShellScreen
+from rubrictui.screens.choose import ChooseScreen
+from rubrictui.screens.matrix_words import parse_threshold, threshold_words
+from rubrictui.widgets.key_footer import KeyFooter
+from rubrictui.widgets.matrix_view import MatrixView
+from rubrictui.widgets.prompt_line import PromptLine
+from rubrictui.widgets.quiet_lines import QuietLines
+from rubrictui.widgets.rows_list import Column, Row
+from rubrictui.widgets.text import one_line
+
+_FORMATS = (
+    Row(Format.CSV, ("CSV", "for a spreadsheet or a program: answers and scores of 0..1")),
+    Row(Format.MARKDOWN, ("Markdown", "a table for notes and reports")),
+    Row(Format.HTML, ("HTML", "one page that needs nothing else, for mail and the web")),
+)
+
+
+class ComparisonScreen(ShellScreen[None]):
+    """The base of both. A subclass keeps ``_matrix`` and says what its rows are."""
+
+    AUTO_FOCUS = "MatrixView"
+    WHAT: ClassVar[str]
+    """The heading of the first column."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "t", "threshold", "Threshold", id="compare.threshold", tooltip="From which spread a row disagrees"
+        ),
+        Binding("x", "export", "Export", id="compare.export", tooltip="Write it as CSV, Markdown or HTML"),
+        Binding("R", "reload", "Reload", show=False, id="compare.reload", tooltip="Read it again"),
+        Binding("escape,q", "back", "Back", key_display="Esc", id="compare.back"),
+    ]
+    """
+    | Key(s) | What it does |
+    | :- | :- |
+    | t | Set the spread from which a row disagrees. |
+    | x | Write the matrix to a file. |
+    | R | Read it again. |
+    | escape, q | Back. |
+    """
+
+    DEFAULT_CSS = """
+    ComparisonScreen {
+        & > #summary { height: auto; max-height: 2; padding: 0 1; color: $text-muted; }
+        &.-short > QuietLines { display: none; }
+    }
+    """
+
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (14, "-tall")]  # noqa: RUF012 - Textual declares it
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._matrix: Matrix | None = None
+        self._threshold: float | None = None
+        self._format = Format.CSV
+
+    # -- what a subclass says
+
+    def summary(self, matrix: Matrix, view: MatrixView) -> str:
+        """The line above the matrix."""
+        raise NotImplementedError
+
+    def detail(self, matrix: Matrix, view: MatrixView) -> tuple[str, str]:
+        """The two lines below it, about the cell under the cursor."""
+        raise NotImplementedError
+
+    def method(self) -> str:
+        """What an export says about how it was made."""
+        return ""
+
+    def action_reload(self) -> None:
+        """Read it again."""
+        raise NotImplementedError
+
+    # -- showing
+
+    @property
+    def view(self) -> MatrixView:
+        """The matrix on the screen."""
+        return self.query_one(MatrixView)
+
+    def show_matrix(self, matrix: Matrix) -> None:
+        """Show a matrix that was read, with the threshold that was set here."""
+        self._matrix = matrix
+        self.view.show(matrix)
+        if self._threshold is not None:
+            self.view.threshold = self._threshold
+        self._show_summary()
+        self.refresh_bindings()
+
+    def _show_summary(self) -> None:
+        if self._matrix is not None:
+            self.query_one("#summary", Static).update(
+                Content(one_line(self.summary(self._matrix, self.view)))
+            )
+
+    def on_matrix_view_highlighted(self) -> None:
+        matrix = self._matrix
+        if matrix is None:
+            return
+        self.query_one(QuietLines).show(self.detail(matrix, self.view))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There must be something to set a threshold for, or to write."""
+        if action in ("threshold", "export"):
+            return self._matrix is not None and bool(self._matrix.rows)
+        return True
+
+    # -- the threshold
+
+    def action_threshold(self) -> None:
+        """Set the spread from which a row disagrees."""
+        matrix = self._matrix
+        if matrix is None or self.query(PromptLine):
+            return
+        words = threshold_words(self.view.threshold, matrix.display)
+        self._ask("Disagreement from a spread of (points, or a share as 25%)", words, "threshold")
+
+    def set_threshold(self, value: float) -> None:
+        """Mark rows from this spread (0..1) on."""
+        self._threshold = value
+        self.view.threshold = value
+        self._show_summary()
+        self.on_matrix_view_highlighted()
+
+    # -- writing a file
+
+    @work(exit_on_error=False, exclusive=True, group="export")
+    async def action_export(self) -> None:
+        """Choose a format, then where to."""
+        choice = ChooseScreen(
+            "Write the comparison as what?", (Column("Format", width=9), Column("", minimum=20)), _FORMATS
+        )
+        chosen = await self.app.push_screen_wait(choice)
+        if chosen is None or self._matrix is None:
+            return
+        self._format = Format(chosen)
+        stem = file_stem("comparison", self._matrix.title, self._matrix.title, ())
+        self._ask("Write to", f"{stem}.{self._format}", "export")
+
+    def _ask(self, label: str, value: str, purpose: str) -> None:
+        self.mount(PromptLine(label, value=value, purpose=purpose), before=self.query_one(KeyFooter))
+
+    def _answered(self) -> None:
+        self.query(PromptLine).remove()
+        self.view.focus()
+
+    def on_prompt_line_left(self) -> None:
+        self._answered()
+
+    def on_prompt_line_given(self, message: PromptLine.Given) -> None:
+        matrix = self._matrix
+        if matrix is None:
+            return
+        if message.prompt.purpose == "threshold":
+            found = parse_threshold(message.value, matrix.display)
+            if found is None:
+                most = matrix.display.spread(1.0, 2)
+                self.say(f"A spread is a number from 0 to {most}, or a share as 25%.", error=True)
+                return
+            self._answered()
+            self.set_threshold(found)
+        elif message.value:
+            self._answered()
+            self._write(matrix, Path(message.value).expanduser())
+
+    @work(exit_on_error=False, exclusive=True, group="export")
+    async def _write(self, matrix: Matrix, path: Path) -> None:
+        options = Options(
+            by_spread=self.view.is_by_spread,
+            with_superseded=self.view.has_superseded,
+            threshold=self.view.threshold,
+            what=self.WHAT,
+            method=self.method(),
+        )
+        await asyncio.to_thread(lambda: write_new(path, matrix_text(matrix, self._format, options)))
+        self.say(f"Written: {path}")
+
+    def action_back(self) -> None:
+        """Go back."""
+        self.dismiss(None)

@@ -1,0 +1,48 @@
+"""How the comparison of a subject and its reasons look, at 80x24 and 120x40."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matrix_world import PanelStandIn
+from shell_world import app_on, settle, terminal
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from rubrictui.screens.matrix import MatrixScreen
+
+__all__ = ["terminal"]
+
+SIZES = [(80, 24), (120, 40)]
+
+
+def compare() -> Screen[Any]:
+    return MatrixScreen("sub-1", "r-vendor", "c-spring", 1)
+
+
+SCREENS: dict[str, tuple[Callable[[], Screen[Any]], tuple[str, ...], dict[str, Any]]] = {
+    "matrix": (compare, ("n",), {}),
+    "matrix-by-spread": (compare, ("s", "down", "m"), {}),
+    "matrix-blind": (compare, (), {"is_blind": True}),
+    "matrix-reasons": (compare, ("n", "enter"), {}),
+}
+
+
+async def show(pilot: Pilot[Any], make: Callable[[], Screen[Any]], keys: tuple[str, ...]) -> None:
+    await settle(pilot)
+    pilot.app.push_screen(make())
+    await settle(pilot)
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["80x24", "120x40"])
+@pytest.mark.parametrize("screen", SCREENS)
+def test_comparing_screens(snap_compare: Any, terminal: Path, screen: str, size: tuple[int, int]) -> None:
+    make, keys, world = SCREENS[screen]
+    app = app_on(PanelStandIn(**world), terminal)
+    assert snap_compare(app, terminal_size=size, run_before=lambda pilot: show(pilot, make, keys))
