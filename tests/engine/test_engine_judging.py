@@ -14,7 +14,7 @@ import pytest
 
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.prompt_records import PromptKind
-from rubrictui.core.records import EvaluationStatus, Role
+from rubrictui.core.records import EvaluationStatus, Role, Subject
 from rubrictui.engine import Engine, NotFoundError, NotPermittedError
 from rubrictui.engine.errors import EvaluatorFailedError
 from rubrictui.evaluators.prompting import PromptNotFoundError, PromptTemplateError
@@ -166,6 +166,59 @@ def test_earlier_replies_are_used_again_only_where_a_session_asks_for_it(
     assert len(judge.requests) == 2
     engine.evaluate_record(rubric=RUBRIC, subject=subject)
     assert len(judge.requests) == 3
+
+
+def many(engine: Engine, count: int) -> dict[str, Any]:
+    engine.add_subjects([Subject(entity="Many", record_id=f"{n}", text=f"Text {n}.") for n in range(count)])
+    return {"rubric": RUBRIC, "entity": "Many", "concurrency": 4}
+
+
+def test_a_round_is_judged_with_a_call_for_each_and_every_evaluation_knows_its_run(
+    engine: Engine, judge: Server
+) -> None:
+    report = engine.evaluate_all(**many(engine, 10))
+    assert (report.done, report.failed, len(judge.requests)) == (10, 0, 10)
+    made = {one.id: one for one in engine.evaluations(rubric=RUBRIC)}
+    linked = {run.evaluation_id for run in engine.prompt_runs(failed=False)}
+    assert len(linked) == 10
+    assert {made[of].normalized_score for of in linked if of is not None} == {0.833333}
+
+
+def test_one_that_fails_in_a_round_is_stored_as_failed_and_the_others_go_on(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def script(body: dict[str, Any], number: int) -> Say:
+        return Say("No.") if "Text 3." in body["messages"][1]["content"] else Say(GUIDE)
+
+    with serving(script) as server:
+        served(monkeypatch, server)
+        report = engine.evaluate_all(**many(engine, 6))
+    assert (report.done, report.failed) == (5, 1)
+    (failure,) = report.failures
+    assert failure.subject == "Many/3"
+    assert failure.evaluation_id is not None
+    failed = engine.evaluation(failure.evaluation_id).evaluation
+    assert "asked twice" in (failed.error_message or "")
+    assert len(engine.prompt_runs(evaluation=failed.id)) == 2
+
+
+def test_what_another_process_did_meanwhile_is_found_without_asking_the_model_again(
+    engine: Engine, judge: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def quicker(*given: Any, **named: Any) -> bool:
+        return False
+
+    monkeypatch.setattr("rubrictui.store.evaluations.add_submitted", quicker)
+    report = engine.evaluate_all(**many(engine, 3))
+    assert (report.done, report.failed, len(judge.requests)) == (3, 0, 3)
+
+
+def test_a_budget_ends_a_round(engine: Engine, judge: Server, tmp_path: Path) -> None:
+    (tmp_path / "ai.toml").write_text("[models.judge]\ninput_price = 10000.0\n")
+    report = engine.evaluate_all(**{**many(engine, 8), "concurrency": 1}, budget=2.5)
+    assert (report.done, report.stopped, report.cost) == (3, "budget", pytest.approx(3.0))
+    rest = engine.evaluate_all(rubric=RUBRIC, entity="Many")
+    assert (rest.done, rest.skipped) == (5, 3)
 
 
 # -- who may read a run ----------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ class EvaluateResult(Value, frozen=True, kw_only=True):
     detail: EvaluationDetail
 
 
-class _Planned(NamedTuple):
+class PlannedRun(NamedTuple):
     """A run that may begin: what is scored, what the evaluator sees, and which evaluator."""
 
     work: Work
@@ -215,7 +215,7 @@ class Evaluating(Prompting):
         rubric: str | None,
         version: str | None,
         context: str | None,
-    ) -> _Planned:
+    ) -> PlannedRun:
         """Everything that can be refused before a run begins."""
         with self._read() as connection:
             work = self._work(
@@ -236,9 +236,9 @@ class Evaluating(Prompting):
         shown = msgspec.structs.replace(
             work.subject, text=seen.text, data=seen.data, files=seen.files, content_hash=digest
         )
-        return _Planned(work._replace(subject=shown), snapshot, seen, made, chosen.settings, pass_threshold)
+        return PlannedRun(work._replace(subject=shown), snapshot, seen, made, chosen.settings, pass_threshold)
 
-    async def _run_evaluator(self, plan: _Planned, calls: list[str]) -> EvaluatorRun:
+    async def _run_evaluator(self, plan: PlannedRun, calls: list[str]) -> EvaluatorRun:
         """What the evaluator finds; ``calls`` gets the ids of the calls it makes, also where it fails."""
         services = self._services_for(
             subject_id=plan.work.subject.id, evaluator_name=plan.evaluator.name, kept=calls
@@ -268,7 +268,9 @@ class Evaluating(Prompting):
                 )
         return run
 
-    def _keep_run(self, plan: _Planned, run: EvaluatorRun, began: float, calls: list[str]) -> EvaluateResult:
+    def _keep_run(
+        self, plan: PlannedRun, run: EvaluatorRun, began: float, calls: list[str]
+    ) -> EvaluateResult:
         extra = {
             "metadata": {"Evaluator": about_run(plan.evaluator, plan.settings, began, run)},
             "prompt_run_id": run.prompt_run_ids[0] if len(run.prompt_run_ids) == 1 else None,
@@ -282,7 +284,7 @@ class Evaluating(Prompting):
         return _result(detail, run)
 
     def _failed_run(
-        self, plan: _Planned, stored: str, began: float, message: str, remedy: str, *, calls: list[str]
+        self, plan: PlannedRun, stored: str, began: float, message: str, remedy: str, *, calls: list[str]
     ) -> EvaluatorFailedError:
         about = about_run(plan.evaluator, plan.settings, began, None)
         if len(calls) > 1:

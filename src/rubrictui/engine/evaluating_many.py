@@ -6,8 +6,9 @@ their evaluations are stored some hundred in a transaction.
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,8 +18,9 @@ from rubrictui.core.errors import InvalidInputError, RubrictuiError
 from rubrictui.core.model import Answer, ScoreResult, Value, VersionSnapshot
 from rubrictui.core.records import Evaluation, EvaluationStatus, Subject
 from rubrictui.core.scoring import compute
+from rubrictui.engine.checking import storable
 from rubrictui.engine.errors import EvaluatorFailedError, StateError
-from rubrictui.engine.evaluating import Evaluating, about_run, chosen_evaluator, finished
+from rubrictui.engine.evaluating import Evaluating, PlannedRun, about_run, chosen_evaluator, finished
 from rubrictui.engine.submitting import check_threshold, result_columns
 from rubrictui.engine.work import Evaluator, Work
 from rubrictui.evaluators.base import EvaluatorRun, RubricEvaluator
@@ -27,7 +29,8 @@ from rubrictui.evaluators.deterministic import DeterministicEvaluator, RuleSet
 from rubrictui.evaluators.registry import registry
 from rubrictui.evaluators.settings import EvaluatorSelection, EvaluatorSettings
 from rubrictui.store import access, evaluations, subjects
-from rubrictui.store.errors import ConstraintError
+from rubrictui.store import prompts as prompt_store
+from rubrictui.store.errors import ConstraintError, StoreError
 
 #: Subjects looked at, and evaluations of rules stored, in one go.
 _AT_ONCE = 200
@@ -65,13 +68,46 @@ class EvaluateAllReport(Value, frozen=True, kw_only=True):
 
 
 class _Whole(NamedTuple):
-    """One evaluation by rule, ready to be stored."""
+    """One evaluation, ready to be stored."""
 
     subject: Subject
     answers: tuple[Answer, ...]
     result: ScoreResult
     replaces: str | None
     about: dict[str, Any]
+    run: EvaluatorRun
+    calls: tuple[str, ...] = ()
+
+
+class _Group:
+    """Stores evaluations as they come; those that end while others are written go together, in one transaction."""
+
+    def __init__(self, store: Callable[[Sequence[_Whole]], bool]) -> None:
+        self._store = store
+        self._waiting: list[tuple[_Whole, asyncio.Future[bool]]] = []
+        self._writing: asyncio.Task[None] | None = None
+
+    async def store(self, whole: _Whole) -> bool:
+        """Whether it is stored, durably; else it has to be tried by itself."""
+        stored: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._waiting.append((whole, stored))
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write())
+        return await stored
+
+    async def _write(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting[:_AT_ONCE], self._waiting[_AT_ONCE:]
+            try:
+                done = await asyncio.to_thread(self._store, [whole for whole, _ in batch])
+            except Exception as error:
+                for _, stored in batch:
+                    if not stored.done():
+                        stored.set_exception(error)
+            else:
+                for _, stored in batch:
+                    if not stored.done():
+                        stored.set_result(done)
 
 
 class EvaluatingMany(Evaluating):
@@ -191,6 +227,9 @@ class _Many:
         self.progress = progress
         self.cancelled = cancelled
         self.report = EvaluateAllReport(total=total)
+        self._group = _Group(self._store)
+        with engine._read() as connection:
+            self.version = engine._snapshot(connection, first.version.id)
 
     # -- models and plugins --------------------------------------------------------------------------
 
@@ -198,30 +237,85 @@ class _Many:
         self, listed: Sequence[Subject], concurrency: int, budget: float | None
     ) -> EvaluateAllReport:
         """A few at a time, in the order given; a new one begins when one has ended."""
-        import asyncio
-
-        waiting = iter(listed)
+        waiting = self._due(listed)
 
         async def work() -> None:
-            for subject in waiting:
-                if not self._may_go_on(budget):
+            while self._may_go_on(budget):
+                due = next(waiting, None)
+                if due is None:
                     return
-                await self._one(subject)
+                await self._one(*due)
 
         # One set of connections; and what was asked before a run was cut short is not paid for twice.
         async with self.engine.judging_session(use_earlier=not self.again):
             await asyncio.gather(*(work() for _ in range(min(concurrency, len(listed)))))
         return self.report
 
-    async def _one(self, subject: Subject) -> None:
+    def _due(self, listed: Sequence[Subject]) -> Iterator[tuple[Subject, Evaluation | None]]:
+        """What is to be scored, with content, and the evaluation it replaces; read some hundred at a time."""
         engine = self.engine
-        with engine._read() as connection:
-            known = self._known(connection, [subject.id])
-        if not self.again and self._is_done(known.get(subject.id), subject):
-            self._count(skipped=1)
+        for start in range(0, len(listed), _AT_ONCE):
+            part = listed[start : start + _AT_ONCE]
+            with engine._read() as connection:
+                known = self._known(connection, [subject.id for subject in part])
+                due = [s.id for s in part if self.again or not self._is_done(known.get(s.id), s)]
+                whole = subjects.subjects(connection, ids=due) if due else ()
+            if len(due) < len(part):
+                self._count(skipped=len(part) - len(due))
+            for subject in whole:
+                yield subject, known.get(subject.id)
+
+    async def _one(self, subject: Subject, last: Evaluation | None) -> None:
+        if last is not None and last.status is EvaluationStatus.DRAFT:
+            await self._one_alone(subject)  # which says that a draft of it is open
             return
+        engine, began = self.engine, time.monotonic()
+        calls: list[str] = []
+        plan: PlannedRun | None = None
         try:
-            found = await engine.evaluate_record_async(
+            plan = self._planned(subject)
+            run = await engine._run_evaluator(plan, calls)
+            answers = storable(plan.version, run.answers)
+            engine._refuse(plan.version, plan.work.subject, answers)
+            result = compute(plan.version, answers, pass_threshold=self.pass_threshold)
+        except StoreError:
+            raise
+        except RubrictuiError as error:
+            if plan is not None:
+                error = engine._failed_run(plan, str(error), began, error.message, error.remedy, calls=calls)
+            self._fail(subject, error)
+            return
+        except Exception as error:  # a plugin may raise anything; the others go on
+            assert plan is not None
+            words = (" ".join(str(error).split()) or type(error).__name__)[:500]
+            self._fail(subject, engine._failed_run(plan, words, began, words, "", calls=calls))
+            return
+        about = about_run(self.evaluator, self.settings, began, run)
+        whole = _Whole(
+            plan.work.subject, answers, result, last.id if last else None, about, run, tuple(calls)
+        )
+        if await self._group.store(whole):
+            self._count(done=1, cost=run.cost or 0.0)
+        else:
+            await self._one_alone(subject)
+
+    def _planned(self, subject: Subject) -> PlannedRun:
+        """A run of this subject; everything else of it was settled for the first one."""
+        seen = content_providers.content_of(subject)
+        shown = msgspec.structs.replace(subject, text=seen.text, data=seen.data, files=seen.files)
+        return PlannedRun(
+            self.first._replace(subject=shown),
+            self.version,
+            seen,
+            type(self.evaluator)(),
+            self.settings,
+            self.pass_threshold,
+        )
+
+    async def _one_alone(self, subject: Subject) -> None:
+        """By itself, with everything looked up anew; what a model has said to it already is not asked again."""
+        try:
+            found = await self.engine.evaluate_record_async(
                 subject=subject.id,
                 version=self.first.version.id,
                 context=self.first.context_id,
@@ -239,8 +333,7 @@ class _Many:
     def by_rule(self, listed: Sequence[Subject]) -> EvaluateAllReport:
         """Some hundred subjects at a time: read, answered, and stored in one transaction."""
         engine = self.engine
-        with engine._read() as connection:
-            version = engine._snapshot(connection, self.first.version.id)
+        version = self.version
         rules = RuleSet(version)
         for start in range(0, len(listed), _AT_ONCE):
             if not self._may_go_on(None):
@@ -257,8 +350,11 @@ class _Many:
                     ready.append(self._answered(version, rules, subject, known.get(subject.id)))
                 except RubrictuiError:
                     self._alone(subject)  # which stores why it fails
-            if ready:
-                self._store(ready)
+            if ready and self._store(ready):
+                self._count(done=len(ready), tell=False)
+            else:
+                for one in ready:
+                    self._alone(one.subject)
             self._count()
         return self.report
 
@@ -275,7 +371,7 @@ class _Many:
         result = compute(version, answers, pass_threshold=self.pass_threshold)
         run = EvaluatorRun(answers=answers, unanswered=unanswered)
         about = about_run(self.evaluator, self.settings, began, run)
-        return _Whole(subject, answers, result, last.id if last else None, about)
+        return _Whole(subject, answers, result, last.id if last else None, about, run)
 
     def _alone(self, subject: Subject) -> None:
         try:
@@ -292,12 +388,14 @@ class _Many:
         else:
             self._count(done=1, tell=False)
 
-    def _store(self, ready: Sequence[_Whole]) -> None:
+    def _store(self, ready: Sequence[_Whole]) -> bool:
+        """Store these in one transaction; False when somebody else worked on one of them meanwhile, and none is."""
         engine, version = self.engine, self.first.version
         now = engine._clock()
         begun: list[dict[str, Any]] = []
         scores: list[tuple[Any, ...]] = []
         results: list[dict[str, Any]] = []
+        linked: list[tuple[str, str]] = []
         for one in ready:
             evaluation_id = engine._new_id()
             begun.append(
@@ -316,8 +414,11 @@ class _Many:
                     "updated_at": now,
                     "supersedes_id": one.replaces,
                     "metadata": {"Evaluator": one.about},
+                    "prompt_run_id": one.run.prompt_run_ids[0] if len(one.run.prompt_run_ids) == 1 else None,
+                    "agent_run_id": one.run.agent_run_id,
                 }
             )
+            linked += [(call, evaluation_id) for call in one.calls]
             said = {answer.criterion_id: answer for answer in one.answers}
             scores += evaluations.score_rows(
                 evaluation_id, one.result.nodes, said, new_id=engine._new_id, at=now
@@ -332,12 +433,11 @@ class _Many:
             with engine._write() as connection:
                 if not evaluations.add_submitted(connection, begun, scores, results, superseded=replaced):
                     raise StateError("Another run of this evaluator was quicker.")
+                prompt_store.link_many(connection, linked)
         except (StateError, ConstraintError):
-            # Somebody else worked on one of them meanwhile: one by one each finds what there is now.
-            for one in ready:
-                self._alone(one.subject)
-        else:
-            self._count(done=len(ready), tell=False)
+            # One by one each will find what there is now.
+            return False
+        return True
 
     # -- what is known, and what is told -------------------------------------------------------------
 

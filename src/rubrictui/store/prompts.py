@@ -11,7 +11,20 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Row, and_, false, func, insert, or_, select, true, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    and_,
+    bindparam,
+    false,
+    func,
+    insert,
+    or_,
+    select,
+    true,
+    update,
+)
 
 from rubrictui.core.prompt_records import Prompt, PromptKind, PromptRun
 from rubrictui.core.records import Role, User
@@ -80,19 +93,31 @@ def link_runs(connection: Connection, ids: Iterable[str], evaluation_id: str) ->
         )
 
 
+def link_many(connection: Connection, pairs: Sequence[tuple[str, str]]) -> None:
+    """``link_runs`` for pairs of a call and the evaluation that came of it."""
+    if pairs:
+        connection.execute(_LINK, [{"of": run, "to": evaluation} for run, evaluation in pairs])
+
+
+_LINK = update(PROMPT_RUN).where(PROMPT_RUN.c.id == bindparam("of")).values(evaluation_id=bindparam("to"))
+
+
+_EARLIER = (
+    select(PROMPT_RUN)
+    .where(
+        PROMPT_RUN.c.cache_key == bindparam("key"),
+        PROMPT_RUN.c.created_by == bindparam("by"),
+        PROMPT_RUN.c.error_message.is_(None),
+        PROMPT_RUN.c.reply.is_not(None),
+    )
+    .order_by(PROMPT_RUN.c.started_at.desc())
+    .limit(1)
+)
+
+
 def earlier_run(connection: Connection, cache_key: str, *, by: str) -> PromptRun | None:
     """The user's own latest call with this key that was answered, with its reply."""
-    row = connection.execute(
-        select(PROMPT_RUN)
-        .where(
-            PROMPT_RUN.c.cache_key == cache_key,
-            PROMPT_RUN.c.created_by == by,
-            PROMPT_RUN.c.error_message.is_(None),
-            PROMPT_RUN.c.reply.is_not(None),
-        )
-        .order_by(PROMPT_RUN.c.started_at.desc())
-        .limit(1)
-    ).first()
+    row = connection.execute(_EARLIER, {"key": cache_key, "by": by}).first()
     return None if row is None else _run(row)
 
 
