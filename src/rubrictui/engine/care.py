@@ -8,9 +8,10 @@ from pathlib import Path
 import msgspec
 
 from rubrictui.core.errors import InvalidInputError
+from rubrictui.core.records import Role
 from rubrictui.engine.errors import StateError
 from rubrictui.engine.loading import Loading
-from rubrictui.store import upkeep
+from rubrictui.store import roles, upkeep, users
 from rubrictui.store.errors import translate
 from rubrictui.store.revision import HEAD
 from rubrictui.store.sqlite_file import copy_store, os_error
@@ -65,6 +66,24 @@ class Care(Loading):
         """What is wrong with the store's file, a line each; empty when it is sound."""
         with self._read() as connection:
             return upkeep.soundness(connection)
+
+    def role_script(self) -> str:
+        """What psql runs so that everybody in the store can work in it on PostgreSQL (docs/panels.md).
+
+        Raises:
+            StateError: the store is a file.
+            NotPermittedError: the user does not administer evaluations.
+        """
+        self._require(Role.ADMINISTER_EVALUATIONS, doing="let people into the store")
+        if self.is_local:
+            raise StateError(
+                "A store in a file has no roles of its own: whoever can read the file can read all of it.",
+                remedy="Name a store on PostgreSQL with --db; `db copy` moves this one there.",
+            )
+        with self._read() as connection:
+            schema = str(connection.exec_driver_sql("SELECT current_schema()").scalar_one())
+            people = users.users(connection)
+        return roles.script(people, where=self._database.where, at=self._clock(), schema=schema)
 
     def backup(self, path: str | Path) -> Path:
         """Copy the store, as it is at this moment, to a new file; work may go on meanwhile.

@@ -111,7 +111,7 @@ def _subjects_of_work(rules: str) -> str:
     me = "rubrictui_me()"
     strict = f"c.status = 'Open' AND c.blinding IN ({rules})"
     return (
-        f"SELECT e.subject_id FROM evaluation e WHERE e.evaluator_user_id = {me} AND e.status = 'Draft'"
+        f"SELECT e.subject_id::text FROM evaluation e WHERE e.evaluator_user_id = {me} AND e.status = 'Draft'"
         " AND e.evaluator_type IN ('Human', 'Self')"
         f" UNION SELECT a.subject_id FROM assignment a WHERE a.user_id = {me} AND a.status = 'Open'"
         " UNION SELECT s.subject_id FROM round_reviewer r JOIN context c ON c.id = r.context_id"
@@ -125,7 +125,6 @@ def _subjects_of_work(rules: str) -> str:
 def functions(schema: str) -> list[str]:
     """What policies and views ask; ``schema`` is where the tables are."""
     path = f"SET search_path = {_quoted(schema)}, pg_temp"
-    guard = "SET rubrictui.guard = 'on'"
 
     def function(signature: str, returns: str, body: str, *more: str, language: str = "sql") -> str:
         options = " ".join(("SECURITY DEFINER", path, *more))
@@ -146,8 +145,19 @@ def functions(schema: str) -> list[str]:
             "SELECT rolsuper OR rolbypassrls FROM pg_catalog.pg_roles WHERE rolname = session_user",
             "STABLE",
         ),
-        function("rubrictui_blind()", "SETOF text", _subjects_of_work(_STRICT), "STABLE", guard),
-        function("rubrictui_silent()", "SETOF text", _subjects_of_work("'until_closed'"), "STABLE", guard),
+        *(
+            function(
+                f"{name}()",
+                "SETOF text",
+                # A function cannot carry the guard among its own settings: only a superuser might make such a one.
+                "BEGIN PERFORM set_config('rubrictui.guard', 'on', true);"
+                f" RETURN QUERY {_subjects_of_work(rules)};"
+                " PERFORM set_config('rubrictui.guard', 'off', true); END",
+                "STABLE",
+                language="plpgsql",
+            )
+            for name, rules in (("rubrictui_blind", _STRICT), ("rubrictui_silent", "'until_closed'"))
+        ),
         function(
             "rubrictui_withdraw_drafts(assignment_ended text, at timestamptz, why text)",
             "integer",
