@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -127,6 +128,29 @@ async def test_a_half_written_line_outlives_the_program(depot: Path, terminal: P
         assert player(pilot).session.drafts["escalate"]["topic"] == "The board"
 
 
+async def test_a_disk_that_takes_nothing_is_told_and_work_goes_on(depot: Path, terminal: Path) -> None:
+    async with playing(depot, terminal) as pilot:
+        file = works(depot)[0].file
+        file.unlink()
+        file.mkdir()  # nothing can be written in its place
+        (file / "in the way").touch()
+        await press(pilot, "a", "=How old")
+        assert "cannot be written" in painted(pilot.app)
+        assert player(pilot).session.drafts["ask"] == {"question": "How old"}
+        (file / "in the way").unlink()
+        file.rmdir()
+        await press(pilot, "=?")
+        assert b"How old?" in file.read_bytes()
+
+
+async def test_a_matter_without_documents_can_be_opened(terminal: Path) -> None:
+    matter = json.loads((write_matter(terminal / "depot") / "matter.yaml").read_text())
+    bare = write_matter(terminal / "bare", **{"matter.yaml": json.dumps({**matter, "documents": []})})
+    async with playing(bare, terminal) as pilot:
+        await press(pilot, "tab", "tab", "o", "escape", "i", "escape")
+        assert "Depot lease" in painted(pilot.app)
+
+
 async def test_nothing_is_sent_while_a_field_is_empty(depot: Path, terminal: Path) -> None:
     async with playing(depot, terminal) as pilot:
         await press(pilot, "x", "s")
@@ -225,7 +249,7 @@ async def test_a_folder_is_opened_remembered_and_forgotten(depot: Path, terminal
         assert isinstance(app.screen, MatterAuthorScreen)
         assert "derived max score" in painted(app)
         await press(pilot, "escape", "X")
-        assert app.matter_folders == ()
+        assert not app.matter_folders
 
 
 async def test_the_verdict_follows_the_text(depot: Path, terminal: Path) -> None:

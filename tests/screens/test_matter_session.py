@@ -38,7 +38,11 @@ def test_a_shipped_matter_is_worked_to_the_whole_score(name: str) -> None:
 
 
 def test_a_session_scores_as_its_actions_do(depot: Path) -> None:
-    actions = [READ_LEASE, ISSUE, {"type": "submit_final", "summary": "That is all of it."}]
+    actions: list[dict[str, Any]] = [
+        READ_LEASE,
+        ISSUE,
+        {"type": "submit_final", "summary": "That is all of it."},
+    ]
     result, expected = session_of(depot, *actions).episode.result(), replay(matter_at(depot), actions)
     assert result["events"] == expected["events"]
     assert result["rewards"] == expected["rewards"]

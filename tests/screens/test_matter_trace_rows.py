@@ -9,16 +9,13 @@ import pytest
 from matter_world import ISSUE, READ_LEASE, SHIPPED, matter_at, reference_of, write_matter
 
 from rubrictui.matters.points import component_points
+from rubrictui.screens.matter_compare_rows import by_criterion, compare_rows, side_lines, step_of
 from rubrictui.screens.matter_runs import kept_trajectories
 from rubrictui.screens.matter_trace_rows import (
     Trace,
-    by_criterion,
-    compare_rows,
     earned_by_component,
     marked,
-    side_lines,
     step_lines,
-    step_of,
     summary_lines,
     trace_of,
     trace_rows,

@@ -180,7 +180,10 @@ class GateLabScreen(ShellScreen[None]):
     # -- the verdict
 
     def on_text_area_changed(self) -> None:
-        keep_text(self.text)
+        try:
+            keep_text(self.text)
+        except RubrictuiError as error:
+            self.shell.report(error)
         self._judge_soon()
 
     def _judge_soon(self) -> None:

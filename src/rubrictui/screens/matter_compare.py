@@ -12,7 +12,8 @@ from textual.widgets import Static
 from rubrictui.matters.loading import Matter
 from rubrictui.screens import ScreenSpec
 from rubrictui.screens.base import ShellScreen
-from rubrictui.screens.matter_trace_rows import COMPARE_COLUMNS, Trace, compare_rows, side_lines
+from rubrictui.screens.matter_compare_rows import COMPARE_COLUMNS, compare_rows, side_lines
+from rubrictui.screens.matter_trace_rows import Trace
 from rubrictui.widgets.detail_pane import DetailPane
 from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.rows_list import RowsList

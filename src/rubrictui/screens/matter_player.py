@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,13 +11,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Static
 
-from rubrictui.matters.sections import citation_of
+from rubrictui.ground.errors import RubrictuiError
 from rubrictui.screens import ScreenSpec
 from rubrictui.screens import matter_outline as outline
-from rubrictui.screens.choose import ChooseScreen
 from rubrictui.screens.confirm import confirmed
 from rubrictui.screens.matter_outline import OUTLINE_COLUMNS, Target, outline_rows, target_of
-from rubrictui.screens.matter_player_forms import PlayerForms
+from rubrictui.screens.matter_player_places import PlayerPlaces
 from rubrictui.screens.matter_session import Action, MatterSession, StepRecord
 from rubrictui.screens.matter_words import (
     brief_lines,
@@ -34,20 +32,12 @@ from rubrictui.widgets.detail_pane import DetailPane, Line
 from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.matter_form import MatterForm
 from rubrictui.widgets.matter_reader import MatterReader, ReaderPage
-from rubrictui.widgets.prompt_line import PromptLine
-from rubrictui.widgets.rows_list import Column, Row, RowsList
-from rubrictui.widgets.text import counted, plain
+from rubrictui.widgets.rows_list import RowsList
+from rubrictui.widgets.text import plain
 from rubrictui.widgets.title_bar import TitleBar
 
-HIT_COLUMNS = (Column("Section", width=16), Column("Words", minimum=20))
-PLACE_COLUMNS = (Column("Section", width=18), Column("Heading", minimum=16), Column("", width=4))
-OFFER_COLUMNS = (Column("Label", width=18), Column("Their text", minimum=20))
 
-_CITED = re.compile(r"([\w.-]+) ?§ ?([\w.-]*\w)")
-_SEARCH, _SEARCH_MATTER = "search", "search matter"
-
-
-class MatterPlayerScreen(PlayerForms):
+class MatterPlayerScreen(PlayerPlaces):
     """One matter, from the first reading to the final submission."""
 
     TITLE = "Matter"
@@ -133,6 +123,14 @@ class MatterPlayerScreen(PlayerForms):
         super().__init__()
         self._opened = opened
         self.session: MatterSession = opened.session
+        self.session.keep = self._keep
+
+    def _keep(self, content: bytes) -> None:
+        """Keep the work; what goes wrong with that is told, and is no reason to stop working."""
+        try:
+            self._opened.keep(content)
+        except RubrictuiError as error:
+            self.shell.report(error)
 
     def compose(self) -> ComposeResult:
         yield TitleBar(self.session.matter.title)
@@ -220,7 +218,7 @@ class MatterPlayerScreen(PlayerForms):
         target = self.target
         if target is None or self.form_key is not None:
             return
-        lines = self._lines_of(target)
+        lines = self.lines_of(target)
         if lines is not None:
             self.show_lines(lines)
         else:
@@ -229,7 +227,7 @@ class MatterPlayerScreen(PlayerForms):
                 self.reader.go_to(target.name, target.section or None)
         self.refresh_bindings()
 
-    def _lines_of(self, target: Target) -> list[Line] | None:
+    def lines_of(self, target: Target) -> list[Line] | None:
         """What a row of the list has to read beside it; None for the documents."""
         session = self.session
         observation = session.observation
@@ -310,7 +308,7 @@ class MatterPlayerScreen(PlayerForms):
         elif target.kind == outline.DRAFT:
             self.open_form(target.name)
         elif target.kind == outline.SEARCH:
-            self._show_hits(self.session.steps[int(target.name) - 1])
+            self.show_hits(self.session.steps[int(target.name) - 1])
         else:
             self.action_other_pane()
 
@@ -325,112 +323,6 @@ class MatterPlayerScreen(PlayerForms):
     def focus_left(self) -> None:
         """The keys to the form that is open, else to the list."""
         self.set_focus(self.query_one(MatterForm) if self.form_key is not None else self.listed)
-
-    # -- searching and going to places
-
-    async def action_search(self) -> None:
-        """Search within the open document."""
-        await self.ask_line("Search", self.reader.words, _SEARCH)
-
-    async def action_search_matter(self) -> None:
-        """Search all documents; uses a step."""
-        await self.ask_line("Find in all documents (a step)", "", _SEARCH_MATTER)
-
-    async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
-        purpose, value = message.prompt.purpose, message.value
-        await self.end_line()
-        if purpose == _SEARCH:
-            self.show_reader()
-            self.set_focus(self.reader)
-            self.reader.search(value)
-        elif purpose == _SEARCH_MATTER:
-            self.focus_left()
-            if len(value.strip()) < 3:
-                self.tell("Type at least three characters; no step was used.")
-            else:
-                self._find_all(value)
-        else:
-            self.line_given(purpose, value)
-
-    async def on_prompt_line_left(self, message: PromptLine.Left) -> None:
-        await self.end_line()
-        self.focus_left()
-
-    @work(exit_on_error=False, exclusive=True, group="act")
-    async def _find_all(self, words: str) -> None:
-        record = await self.act_if_wanted({"type": "search_matter", "query": words})
-        if record is not None and record.result["kind"] == "search":
-            self._show_hits(record)
-
-    @work(exit_on_error=False, exclusive=True, group="choose")
-    async def _show_hits(self, record: StepRecord) -> None:
-        result = record.result
-        rows = [
-            Row(f"{document_id}\t{token}", (citation_of(document_id, token), snippet))
-            for (document_id, token), snippet in zip(result["hits"], result["snippets"], strict=True)
-        ]
-        title = f"“{result['query']}” stands in {counted(result['hit_count'], 'section')}"
-        await self._choose_place(
-            ChooseScreen(title, HIT_COLUMNS, rows, empty="No section holds these words.")
-        )
-
-    @work(exit_on_error=False, exclusive=True, group="choose")
-    async def action_go(self) -> None:
-        """Go to a section; those that the text in view cites come first."""
-        cited = self._cited()
-        rows = [self._place_row(*place, "Cited here") for place in cited]
-        rows += [
-            self._place_row(document["id"], token, document["title"])
-            for document in self.session.observation["documents"]
-            for token in document["sections"]
-            if (document["id"], token) not in cited
-        ]
-        await self._choose_place(ChooseScreen("Go to which section?", PLACE_COLUMNS, rows))
-
-    def _place_row(self, document_id: str, token: str, section: str) -> Row:
-        read = self.session.is_read(document_id, token)
-        heading = self.session.heading(document_id, token)
-        return Row(
-            f"{document_id}\t{token}",
-            (citation_of(document_id, token), heading, "read" if read else ""),
-            section=section,
-            tone="" if read else "muted",
-        )
-
-    def _cited(self) -> tuple[tuple[str, str], ...]:
-        """The sections cited in what is shown: in the row of the list, else in the section at hand."""
-        target = self.target
-        text = ""
-        lines = self._lines_of(target) if target is not None and self.has_class("-detail") else None
-        here: tuple[str, str] | None = None
-        if lines is not None:
-            text = "\n".join("".join(piece for piece, _ in line) for line in lines)
-        elif (here := self.reader.citation) is not None:
-            text = self.session.section_text(*here) or ""
-        found: dict[tuple[str, str], None] = {}
-        for match in _CITED.finditer(text):
-            if self.session.resolves(citation_of(*match.groups())):
-                found[match.group(1), match.group(2)] = None
-        if here is not None:  # "Section 4.2" within the same document
-            for token in re.findall(r"(?:[Ss]ections?|[Cc]lauses?|§) ?([\w.-]*\w)", text):
-                if self.session.resolves(citation_of(here[0], token)) and token != here[1]:
-                    found[here[0], token] = None
-        return tuple(found)
-
-    async def _choose_place(self, choice: ChooseScreen) -> None:
-        chosen = await self.app.push_screen_wait(choice)
-        if chosen is not None:
-            document_id, token = chosen.split("\t")
-            self.show_reader()
-            if self.form_key is None:
-                target = Target(outline.SECTION, document_id, token)
-                self.listed.go_to(target.row_id)
-            self.reader.go_to(document_id, token)
-            if self.session.is_read(document_id, token):
-                self.set_focus(self.reader)
-            else:
-                self.tell(f"{citation_of(document_id, token)} is not read yet: Enter in the list reads it.")
-                self.focus_left()
 
     # -- the end
 
@@ -482,12 +374,13 @@ class MatterPlayerScreen(PlayerForms):
 
 
 def _reader_pages(session: MatterSession) -> tuple[ReaderPage, ...]:
-    return tuple(
+    pages = tuple(
         ReaderPage(
             page.document_id, page.title, page.text, tuple((mark.line, mark.token) for mark in page.marks)
         )
         for page in session.pages()
     )
+    return pages or (ReaderPage("", "", "This matter has no documents.", ()),)
 
 
 def open_player(

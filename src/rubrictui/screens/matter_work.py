@@ -140,9 +140,14 @@ class OpenWork:
         self.notice = notice
         self._lock: int | None = lock
         self._kept = b""
-        session.keep = self._keep
+        session.keep = self.keep
 
-    def _keep(self, content: bytes) -> None:
+    def keep(self, content: bytes) -> None:
+        """Write the file, when it would differ.
+
+        Raises:
+            InvalidInputError: it cannot be written.
+        """
         if content == self._kept or self._lock is None:
             return
         spare = self.file.with_suffix(f".{os.getpid()}.tmp")
