@@ -221,6 +221,18 @@ def test_a_budget_ends_a_round(engine: Engine, judge: Server, tmp_path: Path) ->
     assert (rest.done, rest.skipped) == (5, 3)
 
 
+def test_what_failed_counts_against_the_budget_too(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ai.toml").write_text("[models.judge]\ninput_price = 10000.0\n")
+    with serving("No.") as server:
+        served(monkeypatch, server)
+        report = engine.evaluate_all(**{**many(engine, 4), "concurrency": 1}, budget=3.0)
+    assert (report.failed, report.stopped, report.cost) == (2, "budget", pytest.approx(4.0))
+    failed = engine.evaluation(report.failures[0].evaluation_id or "").evaluation
+    assert (failed.metadata or {})["Evaluator"]["Cost"] == pytest.approx(2.0)
+
+
 # -- who may read a run ----------------------------------------------------------------------------------
 
 

@@ -291,6 +291,9 @@ class Evaluating(Prompting):
             about["PromptRuns"] = list(calls)
         extra = {"metadata": {"Evaluator": about}, "prompt_run_id": calls[0] if len(calls) == 1 else None}
         with self._write() as connection:
+            tokens_in, tokens_out, cost = prompt_store.taken(connection, calls)
+            spent = {"InputTokens": tokens_in, "OutputTokens": tokens_out, "Cost": cost}
+            about |= {name: value for name, value in spent.items() if value is not None}
             kept = self._store_failure(connection, plan.work, plan.by, stored or _UNSAID, extra)
             prompt_store.link_runs(connection, calls, kept.evaluation.id)
         return EvaluatorFailedError(

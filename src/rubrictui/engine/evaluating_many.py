@@ -283,12 +283,12 @@ class _Many:
         except RubrictuiError as error:
             if plan is not None:
                 error = engine._failed_run(plan, str(error), began, error.message, error.remedy, calls=calls)
-            self._fail(subject, error)
+            self._fail(subject, error, calls)
             return
         except Exception as error:  # a plugin may raise anything; the others go on
             assert plan is not None
             words = (" ".join(str(error).split()) or type(error).__name__)[:500]
-            self._fail(subject, engine._failed_run(plan, words, began, words, "", calls=calls))
+            self._fail(subject, engine._failed_run(plan, words, began, words, "", calls=calls), calls)
             return
         about = about_run(self.evaluator, self.settings, began, run)
         whole = _Whole(
@@ -494,11 +494,17 @@ class _Many:
         if tell and self.progress is not None:
             self.progress(self.report)
 
-    def _fail(self, subject: Subject, error: RubrictuiError, *, tell: bool = True) -> None:
+    def _fail(
+        self, subject: Subject, error: RubrictuiError, calls: Sequence[str] = (), *, tell: bool = True
+    ) -> None:
+        cost = None
+        if calls:  # what failed has been paid for too
+            with self.engine._read() as connection:
+                cost = prompt_store.taken(connection, calls)[2]
         stored = error.evaluation_id if isinstance(error, EvaluatorFailedError) else None
         failure = Failure(
             subject=f"{subject.entity}/{subject.record_id}", message=str(error), evaluation_id=stored
         )
         told = (*self.report.failures, failure)[:_TOLD]
         self.report = msgspec.structs.replace(self.report, failed=self.report.failed + 1, failures=told)
-        self._count(tell=tell)
+        self._count(cost=cost or 0.0, tell=tell)

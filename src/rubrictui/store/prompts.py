@@ -102,6 +102,16 @@ def link_many(connection: Connection, pairs: Sequence[tuple[str, str]]) -> None:
 _LINK = update(PROMPT_RUN).where(PROMPT_RUN.c.id == bindparam("of")).values(evaluation_id=bindparam("to"))
 
 
+def taken(connection: Connection, ids: Sequence[str]) -> tuple[int | None, int | None, float | None]:
+    """Tokens in, tokens out and cost of these calls together, as far as they are known."""
+    if not ids:
+        return None, None, None
+    columns = (PROMPT_RUN.c.input_tokens, PROMPT_RUN.c.output_tokens, PROMPT_RUN.c.cost)
+    query = select(*(func.sum(column) for column in columns)).where(PROMPT_RUN.c.id.in_(ids))
+    sums = tuple(connection.execute(query).one())
+    return sums[0], sums[1], sums[2]
+
+
 _EARLIER = (
     select(PROMPT_RUN)
     .where(
