@@ -1,4 +1,4 @@
-"""``db``: facts about a store, its soundness, a copy of it, its upgrade."""
+"""``db``: facts about a store, its soundness, copies of it, its upgrade, who is let into it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rubrictui.cli._parser import Commands
 
 
 def register(commands: Commands) -> None:
-    group = commands.group("db", "the store itself: info, check, backup, migrate")
+    group = commands.group("db", "the store itself: info, check, backup, migrate, copy, roles")
     group.add("info", "where the store and other files are, and what it holds", run_info)
     group.add(
         "check",
@@ -30,6 +30,26 @@ def register(commands: Commands) -> None:
         run_migrate,
         description="Bring the store up to date with this program, after a backup of its file. Opening the "
         "store does the same; this command does nothing else.",
+    )
+    parser = group.add(
+        "copy",
+        "copy a whole store to another place, file or server",
+        run_copy,
+        description="Copy every row of one store to another that is empty or not there yet, a file or a PostgreSQL "
+        "database, and compare counts and hashes of every table on both sides. All of it is copied, or nothing. On "
+        "PostgreSQL it takes the owner of the database, or a superuser.",
+        examples=["rubrictui db copy rubrics.db postgresql+psycopg://owner@server/panel"],
+    )
+    parser.add_argument("source", metavar="SOURCE", help="a file, or a PostgreSQL URL")
+    parser.add_argument("target", metavar="TARGET", help="a file, or a PostgreSQL URL")
+    group.add(
+        "roles",
+        "the psql script that lets people into a store on PostgreSQL",
+        run_roles,
+        description="Print what psql runs, as the owner of the database, so that everybody in the store can work in "
+        "it under her own login: group roles, their rights, and a line for each person. Run it again after "
+        "adding people or changing roles.",
+        examples=["rubrictui db roles --db postgresql+psycopg://owner@server/panel > roles.sql"],
     )
 
 
@@ -105,4 +125,37 @@ def run_migrate(options: argparse.Namespace, output: Output) -> int:
         output.text(f"The store is at revision {HEAD} already.")
     else:
         output.text(f"Upgraded from revision {before} to {HEAD}." + (f" Backup: {copy}." if copy else ""))
+    return 0
+
+
+def run_roles(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+
+    with open_engine(options) as engine:
+        script = engine.role_script()
+        people = len(engine.users())
+    if output.json:
+        output.data({"script": script, "people": people})
+    else:
+        output.raw(script)
+    return 0
+
+
+def run_copy(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.store.copying import copy_store
+    from rubrictui.store.database import Database
+
+    with Database.open(options.source, create=False) as source, Database.open(options.target) as target:
+        proofs = copy_store(source, target)
+        places = (source.where, target.where)
+    if output.json:
+        output.data({"source": places[0], "target": places[1], "tables": proofs})
+        return 0
+    output.table(
+        ("table", "rows", "sha256 of both"),
+        [(one.table, one.rows, one.sha256[:16]) for one in proofs],
+        right=(1,),
+    )
+    rows = sum(one.rows for one in proofs)
+    output.say(f"Copied {rows:,} rows to {places[1]}; counts and hashes are equal on both sides.")
     return 0
