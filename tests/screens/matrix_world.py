@@ -185,6 +185,7 @@ class PanelStandIn(StandIn):
     comments: tuple[PanelComment, ...] = ()
     refusal: str = ""
     threshold: float = 0.25
+    many: int = 0
     asked: list[dict[str, Any]] = field(default_factory=list)
 
     def matrix_table(self, *, with_texts: bool = False, **asked: Any) -> PanelTable:
@@ -265,6 +266,8 @@ class PanelStandIn(StandIn):
 
     def round_table(self, ref: str, **asked: Any) -> PanelTable:
         self.asked.append({"round": ref, **asked})
+        if self.many:
+            return many_subjects(self.many)
         hidden = (subject(4, is_blind=True),) if self.is_blind else ()
         shown = tuple(subject(number) for number in (1, 2, 3, 4) if number != 4 or not self.is_blind)
         names = {one.id for one in shown}
@@ -280,6 +283,34 @@ class PanelStandIn(StandIn):
             hidden=hidden,
             threshold=self.threshold,
         )
+
+
+def many_subjects(count: int) -> PanelTable:
+    """Enough subjects for coefficients: three people who mostly agree."""
+    order = ("miss", "partial", "meets")
+    subjects, found = [], []
+    for number in range(count):
+        name = f"many-{number}"
+        subjects.append(
+            PanelSubject(id=name, entity="Proposal", record_id=name, title=f"Proposal {number + 1}")
+        )
+        for place, who in enumerate(("Priya Nair", "Tomasz Wójcik", "Ola Berg")):
+            true = (number * 7 + number // 3) % 3
+            shift = ((number + 2 * place) % 5 == 0) - ((number + place) % 7 == 0)
+            level = order[min(max(true + shift, 0), 2)]
+            found.append(
+                evaluation(who, {"encryption": answer(level), "price": answer(order[true])}, subject=name)
+            )
+    return PanelTable(
+        context=SPRING,
+        rubric_id="r-vendor",
+        rubric_name="Vendor proposal",
+        major=1,
+        version=version(),
+        criteria=("encryption", "price"),
+        subjects=tuple(subjects),
+        evaluations=tuple(found),
+    )
 
 
 def _progress(number: int, *, mean: float, spread: float, flips: bool = False) -> SubjectProgress:

@@ -1,4 +1,4 @@
-"""How the comparison of a subject and its reasons look, at 80x24 and 120x40."""
+"""How comparing, rounds, rankings and agreement look, at 80x24 and 120x40."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from shell_world import app_on, settle, terminal
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from rubrictui.screens.agreement import AgreementScreen
+from rubrictui.screens.item_analysis import ItemAnalysisScreen
 from rubrictui.screens.matrix import MatrixScreen
+from rubrictui.screens.round_board import RoundBoardScreen
+from rubrictui.screens.round_matrix import RoundMatrixScreen
+from rubrictui.screens.rounds import RoundsScreen
 
 __all__ = ["terminal"]
 
@@ -28,6 +33,15 @@ SCREENS: dict[str, tuple[Callable[[], Screen[Any]], tuple[str, ...], dict[str, A
     "matrix-by-spread": (compare, ("s", "down", "m"), {}),
     "matrix-blind": (compare, (), {"is_blind": True}),
     "matrix-reasons": (compare, ("n", "enter"), {}),
+    "rounds": (RoundsScreen, (), {}),
+    "round": (lambda: RoundBoardScreen("c-spring"), ("down", "down"), {}),
+    "ranking": (lambda: RoundMatrixScreen("c-spring"), ("down",), {}),
+    "consensus": (lambda: AgreementScreen("c-spring"), ("down",), {}),
+    "agreement": (lambda: AgreementScreen("c-spring", resamples=20), ("2", "down"), {"many": 24}),
+    "evaluators": (lambda: AgreementScreen("c-spring", resamples=20), ("3",), {"many": 24}),
+    "confusion": (lambda: AgreementScreen("c-spring", resamples=20), ("4",), {"many": 24}),
+    "plots": (lambda: AgreementScreen("c-spring", resamples=20), ("5",), {"many": 24}),
+    "criteria": (lambda: ItemAnalysisScreen("c-spring"), (), {}),
 }
 
 

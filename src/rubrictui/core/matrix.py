@@ -77,6 +77,7 @@ class MatrixColumn(Value, frozen=True, kw_only=True):
 class MatrixCell(Value, frozen=True, kw_only=True, gc=False):
     """What an evaluator gave: the answer in a word or two ("" for a group), and its score (0..1).
 
+    ``counts`` is False for one that is in no figure though its column is: withdrawn or superseded in a round.
     ``verdict`` is what flips: whether a gate was met, or the whole evaluation passed; None where neither applies.
     """
 
@@ -86,6 +87,7 @@ class MatrixCell(Value, frozen=True, kw_only=True, gc=False):
     gate_failed: bool = False
     has_texts: bool = False
     evaluation_id: str = ""
+    counts: bool = True
 
 
 class MatrixRow(Value, frozen=True, kw_only=True):

@@ -273,4 +273,4 @@ def _round_cell(one: PanelEvaluation) -> MatrixCell:
     cell = _overall_cell(one)
     if one.status is EvaluationStatus.SUBMITTED:
         return cell
-    return replace(cell, answer=one.status.value.lower())
+    return replace(cell, answer=one.status.value.lower(), counts=False)

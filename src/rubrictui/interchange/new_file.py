@@ -7,16 +7,16 @@ from pathlib import Path
 from rubrictui.core.errors import InvalidInputError
 
 
-def write_new(path: Path, text: str) -> None:
-    """Write ``text`` as UTF-8, with the line ends it has.
+def write_new(path: Path, content: str | bytes) -> None:
+    """Write text, as UTF-8 with the line ends it has, or bytes.
 
     Raises:
         InvalidInputError: there is something at ``path``, or it cannot be written; nothing is left half-written.
     """
     try:
-        with path.open("x", encoding="utf-8", newline="") as file:
+        with path.open("xb") as file:
             try:
-                file.write(text)
+                file.write(content.encode() if isinstance(content, str) else content)
                 file.flush()
             except OSError:
                 path.unlink(missing_ok=True)

@@ -64,7 +64,7 @@ def cell_words(column: MatrixColumn, cell: MatrixCell | None, display: DisplayRa
         parts.append("gate not met")
     if cell.has_texts:
         parts.append("with a reason: Enter opens it")
-    if not column.counts:
+    if not (column.counts and cell.counts):
         parts.append("in no mean")
     return f"{column.heading}: " + ", ".join(parts)
 

@@ -169,7 +169,11 @@ def row_line(
     for mean in layout.means:
         value = mean.of(row)
         line.append((f"{display.score(value):>{_MEAN}}", "text"))
-    scores = [cell.score for column, cell in columns if cell and column.counts and cell.score is not None]
+    scores = [
+        cell.score
+        for column, cell in columns
+        if cell and column.counts and cell.counts and cell.score is not None
+    ]
     ends = (max(scores), min(scores)) if disagrees and scores and max(scores) > min(scores) else None
     for place, (column, cell) in enumerate(columns):
         piece = _cell_piece(cell, column, layout, display, ends)
@@ -188,10 +192,11 @@ def _cell_piece(
 ) -> Piece:
     if cell is None:
         return pad(" ·", layout.cell), "text"
-    mark, style = " ", "text" if column.counts else "out"
+    counts = column.counts and cell.counts
+    mark, style = " ", "text" if counts else "out"
     if cell.gate_failed:
-        mark, style = GATE, "flip" if column.counts else "out"
-    elif ends is not None and column.counts and cell.score in ends:
+        mark, style = GATE, "flip" if counts else "out"
+    elif ends is not None and counts and cell.score in ends:
         mark, style = (HIGHEST if cell.score == ends[0] else LOWEST), "spread"
     answer = pad(one_line(cell.answer, layout.answer), layout.answer)
     return f" {answer}{mark}{display.score(cell.score):>{_SCORE}}", style
