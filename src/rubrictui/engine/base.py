@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 import msgspec
 from sqlalchemy import Connection
@@ -28,8 +28,11 @@ from rubrictui.engine.errors import (
 from rubrictui.engine.versions import VersionCache
 from rubrictui.store import rounds, rubrics, subjects, users
 from rubrictui.store.database import Database, session_user
+from rubrictui.store.errors import StoreDroppedError
 from rubrictui.store.rubrics import RubricHead, VersionHead
 from rubrictui.store.sqlite_file import BUSY_SECONDS
+
+T = TypeVar("T")
 
 ALL_ROLES = tuple(Role)
 _SEES_HIDDEN_FIELDS = (Role.CHAIR, Role.ADMINISTER_EVALUATIONS, Role.DEVELOPER, Role.INTEGRATION)
@@ -173,10 +176,18 @@ class EngineBase:
             yield connection
 
     @contextmanager
-    def _write(self) -> Iterator[Connection]:
-        """One write transaction: everything in the block is stored, durably, or nothing."""
-        with self._lock, self._database.write() as connection:
+    def _write(self, *, alone: bool = True) -> Iterator[Connection]:
+        """One write transaction: everything in the block is stored, durably, or nothing. ``alone`` as in the store."""
+        with self._lock, self._database.write(alone=alone) as connection:
             yield connection
+
+    def _once_more(self, work: Callable[[], T]) -> T:
+        """``work``, and again if the server dropped the connection in its midst. It must bear being done twice: the
+        connection may have been lost after all was stored."""
+        try:
+            return work()
+        except StoreDroppedError:
+            return work()
 
     # -- finding by name -----------------------------------------------------------------------------
 

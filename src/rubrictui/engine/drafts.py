@@ -128,25 +128,32 @@ class Drafts(Settling):
         """
         now = self._clock()
         owner = None if self._holds(Role.ADMINISTER_EVALUATIONS) else self.user.id
-        with self._write() as connection:
-            touched = evaluations.touch_draft(connection, evaluation_id, owner=owner, at=now, cursor=cursor)
-            if touched is None:
-                raise self._why_not_open(connection, evaluation_id)
-            ready = settled(self._frozen(connection, touched.version_id), answer)
-            stored = evaluations.put_answer(
-                connection,
-                evaluation_id,
-                ready,
-                id=self._new_id(),
-                revision=touched.revision,
-                at=now,
-                base_revision=base_revision,
-                flagged=flagged,
-            )
-            if not stored:
+
+        def save() -> SaveReceipt:
+            # The draft's row is locked first, so savers of other drafts need not wait for this one.
+            with self._write(alone=False) as connection:
+                touched = evaluations.touch_draft(
+                    connection, evaluation_id, owner=owner, at=now, cursor=cursor
+                )
+                if touched is None:
+                    raise self._why_not_open(connection, evaluation_id)
+                ready = settled(self._frozen(connection, touched.version_id), answer)
+                stored = evaluations.put_answer(
+                    connection,
+                    evaluation_id,
+                    ready,
+                    id=self._new_id(),
+                    revision=touched.revision,
+                    at=now,
+                    base_revision=base_revision,
+                    flagged=flagged,
+                )
+                if stored:
+                    return SaveReceipt(revision=touched.revision, saved_at=now)
                 revision = self._meet(connection, evaluation_id, ready, touched.revision - 1, flagged)
                 return SaveReceipt(revision=revision, saved_at=now)
-        return SaveReceipt(revision=touched.revision, saved_at=now)
+
+        return self._once_more(save)
 
     def _meet(
         self, connection: Connection, evaluation_id: str, ready: Answer, before: int, flagged: bool | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
@@ -87,7 +88,19 @@ class Submitting(Drafts):
             SupersedeRefusedError: what it was to supersede cannot be superseded any more.
         """
         check_threshold(pass_threshold)
+        tries = itertools.count()
+        return self._once_more(
+            lambda: self._submit(evaluation_id, pass_threshold, is_second_try=next(tries) > 0)
+        )
+
+    def _submit(
+        self, evaluation_id: str, pass_threshold: float | None, *, is_second_try: bool
+    ) -> EvaluationDetail:
         with self._write() as connection:
+            if is_second_try:
+                found = self._evaluation(connection, evaluation_id, for_writing=True)
+                if found.status is EvaluationStatus.SUBMITTED:  # only the answer had been lost
+                    return self._detail(connection, evaluation_id)
             draft = self._own_draft(connection, evaluation_id)
             version = self._frozen(connection, draft.version_id)
             subject = self._find_subject(connection, draft.subject_id)
@@ -128,20 +141,33 @@ class Submitting(Drafts):
             )
         by = evaluator(evaluator_type, None)
         check_threshold(pass_threshold)
-        with self._write() as connection:
-            work = self._work(
-                connection, subject=subject, rubric=None, version=version_id, context=context, assignment=None
-            )
-            evaluation_id, warnings = self._store(
-                connection,
-                work,
-                by,
-                answers,
-                supersedes=supersedes,
-                pass_threshold=pass_threshold,
-                extra={"metadata": metadata},
-            )
-            return self._detail(connection, evaluation_id, warnings=warnings)
+        given, evaluation_id = tuple(answers), self._new_id()
+
+        def store() -> EvaluationDetail:
+            with self._write() as connection:
+                if access.evaluation(connection, self.user, evaluation_id) is not None:
+                    return self._detail(connection, evaluation_id)  # only the answer had been lost
+                work = self._work(
+                    connection,
+                    subject=subject,
+                    rubric=None,
+                    version=version_id,
+                    context=context,
+                    assignment=None,
+                )
+                _, warnings = self._store(
+                    connection,
+                    work,
+                    by,
+                    given,
+                    supersedes=supersedes,
+                    pass_threshold=pass_threshold,
+                    extra={"metadata": metadata},
+                    id=evaluation_id,
+                )
+                return self._detail(connection, evaluation_id, warnings=warnings)
+
+        return self._once_more(store)
 
     def record_evaluation(
         self,

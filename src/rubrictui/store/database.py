@@ -25,7 +25,7 @@ from types import TracebackType
 from typing import Self
 from uuid import uuid4
 
-from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, StatementError
 from sqlalchemy.pool import QueuePool
 
@@ -34,11 +34,13 @@ from rubrictui.store import sqlite_file
 from rubrictui.store.errors import (
     MissingDriverError,
     NoWriteAheadLogError,
+    StoreDroppedError,
     StoreError,
     StoreMissingError,
     StoreNewerError,
     StoreOutdatedError,
     StoreReadOnlyError,
+    StoreUnreachableError,
     translate,
 )
 from rubrictui.store.locations import Location, locate
@@ -74,6 +76,7 @@ class Database:
         self._engine = engine
         self._refusal = refusal
         self._writing = threading.local()
+        self._is_open = False
 
     @classmethod
     def open(
@@ -117,6 +120,7 @@ class Database:
             opened.close()
             _remove_if_empty(location.path if made else None)
             raise
+        opened._is_open = True
         return opened
 
     def close(self) -> None:
@@ -151,8 +155,12 @@ class Database:
             yield connection
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
+    def write(self, *, alone: bool = True) -> Iterator[Connection]:
         """One write transaction: all of the block is stored, durably, when it ends; nothing if it raises.
+
+        Args:
+            alone: False lets others that say so write at the same time on PostgreSQL, and still none that write
+                alone. For a block that locks the row it depends on first, and reads nothing else that changes.
 
         Raises:
             StoreError: the store is locked, read-only, full, gone.
@@ -166,17 +174,18 @@ class Database:
         self._writing.here = True
         try:
             with self._translated(), self._engine.connect() as connection:
-                self._begin_writing(connection)
+                self._begin_writing(connection, alone=alone)
                 yield connection
                 connection.commit()
         finally:
             self._writing.here = False
 
-    def _begin_writing(self, connection: Connection) -> None:
+    def _begin_writing(self, connection: Connection, *, alone: bool = True) -> None:
         if self.dialect == "sqlite":
             connection.exec_driver_sql("BEGIN IMMEDIATE")
         else:
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
+            shared = "" if alone else "_shared"
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock{shared}({_WRITERS_LOCK})")
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -188,6 +197,8 @@ class Database:
         except (StatementError, sqlite3.Error, UnicodeEncodeError) as error:
             cause = error.orig if isinstance(error, StatementError) and error.orig is not None else error
             told = translate(cause, self.where)
+            if isinstance(told, StoreUnreachableError) and getattr(error, "connection_invalidated", False):
+                told = StoreDroppedError(self.where)
             if told is None and isinstance(error, DBAPIError):
                 told = StoreError(self.where, detail=str(cause))
             if told is None:
@@ -259,7 +270,17 @@ class Database:
             raise MissingDriverError(location.where) from error
         except Exception as error:  # a URL that SQLAlchemy cannot read: it has many ways to say so
             raise StoreError(location.where, detail=str(error)) from error
-        return cls(location, engine, refusal=StoreReadOnlyError if read_only else None)
+        opened = cls(location, engine, refusal=StoreReadOnlyError if read_only else None)
+
+        @event.listens_for(engine, "do_connect")
+        def be_quick(
+            _dialect: object, _record: object, _arguments: object, options: dict[str, object]
+        ) -> None:
+            # Opening may take its time. Whoever works has to hear soon that nothing is saved.
+            if opened._is_open:
+                options["connect_timeout"] = 2
+
+        return opened
 
     def _bring_up_to_date(self, *, read_only: bool, create: bool, backup: bool) -> None:
         with self.read() as connection:

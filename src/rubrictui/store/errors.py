@@ -121,6 +121,15 @@ class StoreUnreachableError(StoreError):
     how = "Check the address and the network, and that the server runs; then try again."
 
 
+class StoreDroppedError(StoreUnreachableError):
+    """The server ended a connection that was at work. Nothing of the transaction is stored, unless it was its
+    last word that was lost."""
+
+    code = "store_dropped"
+    what = "The server of the store {where} dropped the connection."
+    how = "Nothing half-done was kept. Check the network and the server; then try again."
+
+
 class UnknownStoreKindError(StoreError):
     code = "store_unknown_kind"
     what = "{where} names a kind of store that rubrictui does not know."
