@@ -77,7 +77,7 @@ class Parser(argparse.ArgumentParser):
                 continue
             words.append(_option(action) if action.required else f"[{_option(action)}]")
         if self.commands:
-            words.append("COMMAND ...")
+            words.append("[COMMAND ...]" if self.get_default("handler") else "COMMAND ...")
         for action in self._actions:
             if _is_place(action):
                 name = str(action.metavar)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from rubrictui.cli import _evaluations_import
 from rubrictui.cli._output import Output, counted, number
 from rubrictui.cli._parser import Commands
 
@@ -28,6 +29,7 @@ def register(commands: Commands) -> None:
     parser.add_argument("--context", metavar="REF", help="only for this context (Entity/record, or an id)")
     parser.add_argument("--rubric", metavar="NAME", help="only with this rubric")
     parser.add_argument("--status", choices=STATUSES, help="only of this status")
+    _evaluations_import.register(Commands(parser))
     parser = commands.add(
         "consensus",
         "what the evaluators of a subject say together",

@@ -24,15 +24,16 @@ Each part is a module of its own, and each stands on the one before it:
 ``packets``          work for offline reviewers as a file, and the store it is worked on in
 ``packets_plan``     what would become of each item that such a file brings back
 ``packets_in``       taking it in, and settling what cannot be taken
+``importing_scores`` evaluations that were made elsewhere
 ===================  ================================================================================
 """
 
 from __future__ import annotations
 
-from rubrictui.engine.packets_in import PacketsIn
+from rubrictui.engine.importing_scores import ImportingScores
 
 
-class Engine(PacketsIn):
+class Engine(ImportingScores):
     """One open store and one user who asks; see ``EngineBase`` for how it is opened.
 
     Every method is one transaction: all of it is stored, durably, or nothing. Methods may be called from

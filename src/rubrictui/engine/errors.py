@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rubrictui.core.model import VersionSnapshot
     from rubrictui.core.records import DraftAnswer, SubmitProblem
     from rubrictui.core.rounds import AssignmentProblem
+    from rubrictui.ground.findings import Finding
 
 
 class NotFoundError(RubrictuiError):
@@ -134,6 +135,20 @@ class AssignmentRefusedError(RubrictuiError):
     code = "assignment_refused"
 
     def __init__(self, message: str, *, problems: tuple[AssignmentProblem, ...], remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.problems = problems
+
+
+class ScoresRefusedError(RubrictuiError):
+    """A file of evaluations that cannot be taken in. Nothing of it was stored.
+
+    Attributes:
+        problems: everything that is wrong, with its row and column; the message holds the first and counts the others.
+    """
+
+    code = "scores_refused"
+
+    def __init__(self, message: str, *, problems: tuple[Finding, ...], remedy: str = "") -> None:
         super().__init__(message, remedy=remedy)
         self.problems = problems
 

@@ -56,7 +56,7 @@ class Panels(Reading):
                 id that another subject has.
             NotPermittedError: the user may not change a subject that is there.
         """
-        return self._store_subjects([_checked(subject) for subject in subjects])
+        return self._store_subjects([checked_subject(subject) for subject in subjects])
 
     def _store_subjects(self, given: Sequence[Subject]) -> tuple[Subject, ...]:
         # All that takes long comes before the transaction: nobody else can save while it is open.
@@ -413,7 +413,12 @@ class Panels(Reading):
         self._require(Role.CHAIR, Role.ADMINISTER_EVALUATIONS, doing="add users")
 
 
-def _checked(subject: Subject) -> Subject:
+def checked_subject(subject: Subject) -> Subject:
+    """The subject as it may be stored, with its content hash.
+
+    Raises:
+        InvalidInputError: as ``add_subjects``.
+    """
     entity = _entity(subject.entity, "subject")
     record_id = named(subject.record_id, "subject", limit=MAXIMUM_RECORD_ID)
     names = [file.name for file in subject.files]
