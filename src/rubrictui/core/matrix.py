@@ -187,6 +187,12 @@ def _mean(values: Sequence[float]) -> float | None:
     return math.fsum(values) / len(values) if values else None
 
 
+def hidden_words(count: int) -> str:
+    """That so many subjects are left out of a round because the viewer is blind on them."""
+    subjects = "subject is" if count == 1 else "subjects are"
+    return f"{count} {subjects} left out: you have open work on them, or the round holds peers back until it closes."
+
+
 # -- which rows and columns are in view ----------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from rubrictui.core.display import visible
-from rubrictui.core.matrix import Matrix, MatrixCell, MatrixRow, columns_in_view, rows_in_view
+from rubrictui.core.matrix import Matrix, MatrixCell, MatrixRow, columns_in_view, hidden_words, rows_in_view
 from rubrictui.core.ranking import Ranking
 from rubrictui.interchange.csv_out import Cell, write_csv
 
@@ -95,7 +95,7 @@ def matrix_markdown(matrix: Matrix, options: Options | None = None) -> str:
         f"Scores of {_range(matrix)}; a disagreement from a spread of {_spread(matrix, threshold)} points."
     )
     if matrix.hidden:
-        lines += ["", _hidden(matrix.hidden)]
+        lines += ["", hidden_words(matrix.hidden)]
     lines += [
         "",
         _table_line(names),
@@ -126,7 +126,7 @@ def matrix_html(matrix: Matrix, options: Options | None = None) -> str:
         title=visible(matrix.title, newlines=False),
         about=f"{visible(matrix.about, newlines=False)}. Scores of {_range(matrix)}; a disagreement from a spread of "
         f"{_spread(matrix, threshold)} points.",
-        note=_hidden(matrix.hidden) if matrix.hidden else "",
+        note=hidden_words(matrix.hidden) if matrix.hidden else "",
         method=options.method,
         heading=heading,
         rows=[
@@ -243,10 +243,6 @@ def _range(matrix: Matrix) -> str:
 
 def _spread(matrix: Matrix, threshold: float) -> str:
     return matrix.display.spread(threshold, 2)
-
-
-def _hidden(count: int) -> str:
-    return f"{count} {'subject is' if count == 1 else 'subjects are'} left out: you have open work on them."
 
 
 def _name(row: MatrixRow) -> str:

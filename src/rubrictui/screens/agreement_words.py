@@ -61,9 +61,7 @@ def _agreement_block(row: CriterionAgreement, report: AgreementReport) -> Block:
         if row.withheld:
             said = withheld_words(row.sample_size, report.minimum_sample)
         else:
-            said = (
-                f"alpha {estimate_words(row.alpha_ordinal)} · exact agreement {_share(row.exact_agreement)}"
-            )
+            said = _in_short(row)
         return [
             [(one_line(row.name, width), "title")],
             [(f"  {one_line(said, width - 2)}", "warning" if row.withheld else "text")],
@@ -92,6 +90,14 @@ def _agreement_block(row: CriterionAgreement, report: AgreementReport) -> Block:
         return [*lines, [("", "text")]]
 
     return Block(id=f"agreement:{row.key}", closed=closed, opened=opened)
+
+
+def _in_short(row: CriterionAgreement) -> str:
+    """The two figures that say most: where answers are levels, and where they are numbers."""
+    if row.confusion is not None:
+        return f"alpha {estimate_words(row.alpha_ordinal)} · exact agreement {_share(row.exact_agreement)}"
+    error = figure(row.mean_absolute_error.value)
+    return f"alpha {estimate_words(row.alpha_interval)} · mean absolute error {error}"
 
 
 def withheld_words(sample_size: int, minimum: int) -> str:
