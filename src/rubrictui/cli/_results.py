@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 def evaluation_lines(detail: EvaluationDetail) -> list[str]:
     """Who scored what, the result and its reason, every answer, and the cohort where it may be seen."""
     from rubrictui.core.explain import explain_outcome, overall_score
+    from rubrictui.core.score_of_record import score_of_record
 
     found, version = detail.evaluation, detail.version
     lines = [
@@ -35,6 +36,9 @@ def evaluation_lines(detail: EvaluationDetail) -> list[str]:
         words += [band] if band else []
         words.append(f"completeness {number(result.completeness)}")
         lines += ["", " · ".join(words), explain_outcome(version, result)]
+    record = score_of_record(found)
+    if record is not None:
+        lines.append(f"score of record, by the {record.kind}'s own rules: {record.words}")
     lines += ["", *_answer_lines(detail)]
     if detail.cohort is not None:
         lines += ["", *cohort_lines(detail.cohort)]

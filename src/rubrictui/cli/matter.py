@@ -17,10 +17,12 @@ def register(commands: Commands) -> None:
         "legal matters scored by content: check, play, score, compare",
         description="Legal matters scored by content: documents, a rubric that earns credit by anchors, quotes "
         "and concepts, hidden facts, and a counterparty where there is one. A matter is a folder "
-        "(docs/matters.md); matter list names those that are shipped. No command here needs a store.",
+        "(docs/matters.md); matter list names those that are shipped. Only rubric --load and evaluate need a store.",
     )
     for add in (_add_list, _add_lint, _add_show, _add_play, _add_score, _add_gate, _add_probe, _add_metrics):
         add(group)
+    _add_rubric(group)
+    _add_evaluate(group)
 
 
 def _later(module: str, options: argparse.Namespace, output: Output) -> int:
@@ -92,7 +94,9 @@ def _add_play(group: Commands) -> None:
     parser.add_argument("--record", metavar="FILE", help="write the actions to this new file, as JSON Lines")
     parser.add_argument("--rewards", action="store_true", help="tell the reward of each action at once")
     parser.add_argument("--lines", action="store_true", help="line by line, also on a terminal")
-    parser.add_argument("--anew", action="store_true", help="in the player: begin, and leave what was begun before")
+    parser.add_argument(
+        "--anew", action="store_true", help="in the player: begin, and leave what was begun before"
+    )
     _seed(parser)
 
 
@@ -210,6 +214,57 @@ def _add_metrics(group: Commands) -> None:
         "--resamples", metavar="NUMBER", type=_count, default=2_000, help="bootstrap draws (default 2000)"
     )
     _seed(parser)
+
+
+def _add_rubric(group: Commands) -> None:
+    parser = group.add(
+        "rubric",
+        "a matter as a rubric that people and judges score with",
+        lambda options, output: _later("rubric", options, output),
+        description="Print the rubric of a matter as YAML: a criterion for each question, escalation, issue, redline, "
+        "settlement and the final submission, weighted by its points, and being no critical failure as a gate. The "
+        "same matter gives the same rubric, a changed one its next version. It holds nothing of the answer key but "
+        "which provisions matter.",
+        examples=[
+            "rubrictui matter rubric saas-agreement -o rubric.yaml",
+            "rubrictui matter rubric matters/depot --publish",
+        ],
+    )
+    parser.add_argument("matter", metavar="DIR", help=_FOLDER)
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="write this file, which must not be there yet; else print it"
+    )
+    parser.add_argument("--load", action="store_true", help="store it instead of printing it, as a draft")
+    parser.add_argument("--publish", action="store_true", help="store it and publish it")
+
+
+def _add_evaluate(group: Commands) -> None:
+    parser = group.add(
+        "evaluate",
+        "store work on a matter, scored by the matter's rules",
+        lambda options, output: _later("evaluate", options, output),
+        description="Store work on a matter as a subject, as people read it, and have the evaluator Matter score it "
+        "with the matter's rubric, which must be published (matter rubric DIR --publish). The matter's own score, with "
+        "its penalties and its cap, stays the score of record and is kept beside that of the criteria. People and "
+        "judges score the same subject with the same rubric.",
+        examples=["rubrictui matter evaluate saas-agreement --actions associate --record associate-1"],
+    )
+    parser.add_argument("matter", metavar="DIR", help=_FOLDER)
+    parser.add_argument(
+        "--actions",
+        metavar="FILE",
+        required=True,
+        help="the actions, or the name of a trajectory kept with the matter; - is standard input",
+    )
+    parser.add_argument("--record", metavar="ID", required=True, help="the id of the work")
+    parser.add_argument(
+        "--entity", metavar="ENTITY", default="Work product", help="what kind of record it is (Work product)"
+    )
+    parser.add_argument("--title", metavar="TEXT", help="what people call it (the matter's title and the id)")
+    parser.add_argument("--context", metavar="REF", help="what it is scored for (Entity/record, or an id)")
+    parser.add_argument(
+        "--replace", action="store_true", help="put this work in the place of other work with that id"
+    )
 
 
 def _seed(parser: Parser) -> None:

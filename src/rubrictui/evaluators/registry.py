@@ -25,6 +25,7 @@ BUILT_IN: Final = {
     "Decision": "rubrictui.evaluators.decision:DecisionEvaluator",
     "Agent": "rubrictui.evaluators.agent:AgentEvaluator",
     "Deterministic": "rubrictui.evaluators.deterministic:DeterministicEvaluator",
+    "Matter": "rubrictui.evaluators.matter:MatterEvaluator",
 }
 
 #: Old names, used where nothing is registered under them.

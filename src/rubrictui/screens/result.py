@@ -18,6 +18,7 @@ from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.explain import explain_outcome, number, overall_score
 from rubrictui.core.model import Band, Outcome, ScoredNode, ScoreResult, fold_id
 from rubrictui.core.records import EvaluationDetail, EvaluationStatus
+from rubrictui.core.score_of_record import score_of_record
 from rubrictui.screens.base import ShellScreen
 from rubrictui.widgets.band_ruler import tone_of
 from rubrictui.widgets.key_footer import KeyFooter
@@ -216,6 +217,10 @@ class ResultScreen(ShellScreen[None]):
                 lines.append(styled(band.description, "muted"))
             kind = "good" if result.outcome in _GOOD else "bad" if result.outcome in _BAD else "open"
             lines.append(styled(explain_outcome(version, result), kind))
+            if (record := score_of_record(evaluation)) is not None:
+                lines.append(
+                    styled(f"Score of record, by the {record.kind}'s own rules: {record.words}", "text")
+                )
             facts = [f"Completeness {percentage(result.completeness)}"]
             if result.confidence is not None:
                 facts.append(f"confidence {percentage(result.confidence)}")
