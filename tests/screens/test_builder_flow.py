@@ -19,6 +19,7 @@ from rubrictui.screens.builder_clash import ClashScreen
 from rubrictui.screens.builder_samples import SamplesScreen
 from rubrictui.screens.builder_session import Safety
 from rubrictui.screens.choose import ChooseScreen
+from rubrictui.screens.scale_editor import ScaleEditorScreen
 
 NARROW, WIDE = (80, 24), (120, 40)
 
@@ -114,6 +115,59 @@ async def test_the_procurement_example_is_built_from_nothing_and_scores_as_the_g
         shown = note(app)
         assert "Sample 1 3 100 Scored" in shown
         assert "Sample 1 2 3 75 Scored" in shown
+
+
+async def test_a_scale_is_made_where_it_is_chosen_and_the_criterion_is_answered_on_it(engine: Engine) -> None:
+    engine.create_rubric("Procurement")
+    app = BuilderHost(engine, "Procurement")
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        await keys(pilot, 'a "Encryption" enter c')
+        await until(pilot, lambda: "A new scale ..." in note(app))
+        await keys(pilot, "a")
+        await keys(pilot, '"Compliance" enter')
+        await until(pilot, lambda: isinstance(app.screen, ScaleEditorScreen) and "Miss" in note(app))
+        await keys(pilot, 'down down down enter "Against" enter')
+        await until(pilot, lambda: "Against" in note(app))
+        await keys(pilot, "escape")
+        await until(pilot, lambda: app.screen is app.builder and "1Against" in bare(app))
+        (scale,) = engine.scales()
+        assert stored(engine, "Procurement")["encryption"].scale_id == scale.id
+
+        # Edited from the chooser, it is scored as it is now, and an edit does not bring the old one back.
+        await keys(pilot, "2 c e")
+        await until(pilot, lambda: isinstance(app.screen, ScaleEditorScreen) and "Against" in note(app))
+        await keys(pilot, 'down down down down s "0.75" enter')
+        await until(pilot, lambda: "0.75" in note(app))
+        await keys(pilot, "escape escape")
+        await until(pilot, lambda: app.screen is app.builder and "75of100" in bare(app))
+        await keys(pilot, 'w "2" enter')
+        assert [level.normalized_value for level in engine.scales()[0].levels] == [0, 0.75, 1]
+        assert app.builder.session.safety is Safety.SAVED
+
+
+async def test_publish_is_refused_while_a_text_cannot_be_read_and_a_problem_leads_to_its_field(
+    buying: Engine,
+) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        builder = app.builder
+        await keys(pilot, "down enter")
+        builder.fields.go_to("evaluator_config")
+        await keys(pilot, 'enter "no_settings" escape escape P')
+        assert any("this text cannot be read" in told for told in app.notices)
+        assert builder.pane == "fields"
+        await keys(pilot, "delete escape")
+        price = next(n for n in builder.session.version.nodes if n.key == "price")
+        builder.edit(lambda version: set_node(version, price.id, weight=-1), "weigh")
+        await keys(pilot, "P")
+        await until(pilot, lambda: "Not yet: 1 problem blocks publishing." in note(app))
+        await keys(pilot, "enter")
+        await until(pilot, lambda: app.screen is builder)
+        assert builder.fields.target == price.id
+        assert builder.fields.current is not None
+        assert builder.fields.current.id == "weight"
 
 
 async def test_a_node_is_changed_by_one_key_each_and_undone(buying: Engine) -> None:

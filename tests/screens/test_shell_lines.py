@@ -81,6 +81,17 @@ def test_the_footer_offers_one_key_an_action_and_help_last() -> None:
     assert shown_keys(bindings, display) == [("enter", "Open"), ("q", "Quit"), ("question_mark", "Help")]
 
 
+def test_keys_that_give_way_come_after_all_others_in_their_own_order() -> None:
+    bindings = active(
+        Binding("tab", "pane", "Pane", id="x.pane"),
+        Binding("u", "undo", "Undo", id="x.undo"),
+        Binding("question_mark", "help", "Help", id="x.help"),
+        Binding("P", "publish", "Publish", id="x.publish"),
+    )
+    shown = shown_keys(bindings, {key: key for key in bindings}, ("x.undo", "x.gone", "x.pane"))
+    assert [word for _, word in shown] == ["Publish", "Undo", "Pane", "Help"]
+
+
 def test_a_narrow_footer_keeps_the_first_keys_and_help() -> None:
     keys = [("o", "Open"), ("c", "Catalog"), ("q", "Quit"), ("?", "Help")]
     assert fit_keys(keys, 80) == keys

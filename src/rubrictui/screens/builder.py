@@ -16,6 +16,7 @@ from textual.widgets import Input, TextArea
 from rubrictui import screens
 from rubrictui.core.editing import set_bands
 from rubrictui.core.model import Band, NodeType, fold_id
+from rubrictui.core.problems import Problem
 from rubrictui.core.records import SampleAnswer
 from rubrictui.screens import ScreenSpec
 from rubrictui.screens.builder_base import FIELDS, PREVIEW, PROBLEMS, TREE
@@ -96,6 +97,16 @@ class BuilderScreen(BuilderEdits):
     """The builder of one rubric."""
 
     TITLE = "Builder"
+    FOOTER_LATER: ClassVar[tuple[str, ...]] = (
+        "builder.pane",
+        "criteria.level_builder_1",
+        "builder.undo",
+        "builder.samples",
+        "builder.problems",
+        "builder.version",
+        "builder.what_if",
+    )
+    """On 80 columns the way to publish and the way back come first; the row itself shows its digits."""
     HELP = (
         "Shape the draft of a rubric. a adds a criterion, g a group; Enter goes to all fields of the row. Everything "
         "is saved as you change it, u takes it back. Digits and n answer the criterion under the cursor as a sample: "
@@ -304,9 +315,13 @@ class BuilderScreen(BuilderEdits):
     def on_fields_pane_bands_asked(self) -> None:
         self.action_bands()
 
-    def on_fields_pane_new_scale_asked(self) -> None:
-        if screens.load("scales") is not None:
-            self.app.run_worker(self.run_action("app.open('scales')"), exclusive=False)
+    @work(exit_on_error=False, exclusive=True, group="choose")
+    async def on_fields_pane_new_scale_asked(self, message: FieldsPane.NewScaleAsked) -> None:
+        """Make a scale, and answer the criterion on it."""
+        target = fold_id(message.target)
+        node = next((node for node in self.session.version.nodes if fold_id(node.id) == target), None)
+        if node is not None and self._may_edit():
+            await self._choose_scale(node, begin_new=True)
 
     def on_screen_resume(self) -> None:
         """Scales may have come or changed meanwhile."""
@@ -340,13 +355,28 @@ class BuilderScreen(BuilderEdits):
         if session.problem or session.clash is not None:
             self.say(f"NOT SAVED, so it cannot be published. {session.problem}", error=True)
             return
+        if self._goes_to_unread_text():
+            self.say("NOT SAVED: this text cannot be read. Mend it, or empty the field.", error=True)
+            return
         spec = screens.load("publish")
         if spec is None:
             self.say("Publish with a publication document: rubrictui load FILE.")
             return
         published = await self.app.push_screen_wait(spec.opener(session.version.rubric_id))
-        if published:
+        if isinstance(published, Problem):
+            self.go_to_problem(published)
+        elif published is not None:
             self.dismiss(None)
+
+    def _goes_to_unread_text(self) -> bool:
+        """Go to the first text that was typed and cannot be stored as it is; False where there is none."""
+        nodes = {node.id for node in self.session.version.nodes}
+        for target, field in self.fields.not_stored:
+            if target in nodes and self.tree_pane.go_to(fold_id(target)):
+                self._show_fields()
+                self.show_pane(FIELDS)
+                return self.fields.go_to(field)
+        return False
 
     def action_say_saved(self) -> None:
         """Say whether everything is saved."""
@@ -366,6 +396,14 @@ class BuilderScreen(BuilderEdits):
     def action_leave(self) -> None:
         """Leave. What is not saved is said first."""
         self.flush()
+        if self.is_open and not self._may_leave_unsaved and self._goes_to_unread_text():
+            self.action_to_tree()
+            self._may_leave_unsaved = True
+            self.say(
+                "NOT SAVED: the text of a field here cannot be read. Esc once more leaves without it.",
+                error=True,
+            )
+            return
         if self.is_open and not self.session.retry() and not self._may_leave_unsaved:
             self._may_leave_unsaved = True
             self._show_state()

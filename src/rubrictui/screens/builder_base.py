@@ -6,6 +6,7 @@ What its keys do to the draft stands in ``builder_edits.py``, and what they do b
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -86,12 +87,14 @@ class BuilderBase(ShellScreen[None]):
     }
     """
 
-    def __init__(self, rubric: str) -> None:
+    def __init__(self, rubric: str, problem: Problem | None = None) -> None:
         """
         Args:
             rubric: the name or the id of the rubric; a draft is started when it has none.
+            problem: what to go to first.
         """
         super().__init__()
+        self._first_problem = problem
         self._rubric = rubric
         self._engine: Engine | None = None
         self._session: BuilderSession | None = None
@@ -158,6 +161,8 @@ class BuilderBase(ShellScreen[None]):
         self._show_title()
         self.show_draft(focus=self._first_row())
         self.refresh_bindings()
+        if self._first_problem is not None:
+            self.go_to_problem(self._first_problem)
         if started:
             self.say(f"A new draft was started{started}.")
         self.read_scales()
@@ -173,7 +178,13 @@ class BuilderBase(ShellScreen[None]):
             ]
 
         scales, frozen = await self.shell.ask(found)
+        self.take_scales(scales)
         self.fields.set_scales(scales, frozen=frozen)
+
+    def take_scales(self, scales: Sequence[Scale]) -> None:
+        """Show the draft with its scales as the store has them now."""
+        if self.session.use_scales(scales):
+            self.show_draft()
 
     def _read(self, engine: Engine) -> tuple[RubricDraft, tuple[SampleSet, ...], tuple[Scale, ...], str]:
         from rubrictui.engine.errors import StateError

@@ -29,10 +29,11 @@ from rubrictui.core.editing import (
     use_scale,
 )
 from rubrictui.core.explain import number
-from rubrictui.core.model import Node, NodeType, RollupMethod, Scale, ScaleType, VersionSnapshot, fold_id
+from rubrictui.core.model import Node, NodeType, RollupMethod, VersionSnapshot, fold_id
 from rubrictui.screens.builder_base import TREE, BuilderBase
 from rubrictui.screens.builder_clip import clip_of, keep_clip
 from rubrictui.screens.choose import ChooseScreen
+from rubrictui.screens.scale_choice import ScaleChoiceScreen
 from rubrictui.widgets.builder_rows import ROOT, is_group
 from rubrictui.widgets.fields_pane import FieldsPane
 from rubrictui.widgets.prompt_line import PromptLine
@@ -50,19 +51,12 @@ NAME_CRITERION, NAME_GROUP, RENAME, REKEY, WEIGHT, GATE = (
 SEARCH = "search"
 
 TOP_LEVEL = "(top)"
-NO_SCALE = "(none)"
 
 GROUP_COLUMNS = (
     Column("Group", share=3, minimum=24),
     Column("Children", width=8, right=True),
     Column("Key", minimum=12, drop=1),
 )
-SCALE_COLUMNS = (
-    Column("Scale", share=2, minimum=18),
-    Column("Answers", share=3, minimum=20),
-    Column("Used here", width=9, right=True, drop=1),
-)
-
 _ROLLUPS = (RollupMethod.WEIGHTED_MEAN, RollupMethod.MINIMUM, RollupMethod.MAXIMUM)
 _ROLLUP_WORDS = {
     RollupMethod.WEIGHTED_MEAN: "the weighted mean",
@@ -79,16 +73,6 @@ def new_id() -> str:
 def title_of(node: Node) -> str:
     """A node by its name, cut for a line."""
     return one_line(node.name or node.key, 40)
-
-
-def scale_words(scale: Scale) -> str:
-    """What can be answered on a scale."""
-    if scale.scale_type is ScaleType.NUMERIC:
-        low = "?" if scale.min_value is None else number(scale.min_value)
-        high = "?" if scale.max_value is None else number(scale.max_value)
-        step = f", steps of {number(scale.step)}" if scale.step else ""
-        return f"a number from {low} to {high}{step}"
-    return " · ".join(one_line(level.label, 24) for level in scale.levels) or "no levels yet"
 
 
 class BuilderEdits(BuilderBase):
@@ -187,7 +171,13 @@ class BuilderEdits(BuilderBase):
         """Ask for one line above the footer."""
         if self._prompt is not None:
             return
-        self._prompt = PromptLine(label, value=value, placeholder=placeholder, purpose=purpose)
+        self._prompt = PromptLine(
+            label,
+            value=value,
+            placeholder=placeholder,
+            purpose=purpose,
+            selected=purpose in (WEIGHT, GATE),
+        )
         self.mount(self._prompt, before=self.query_one("KeyFooter"))
 
     def end_asking(self) -> None:
@@ -310,39 +300,28 @@ class BuilderEdits(BuilderBase):
         node = self._node
         if node is None or not self._may_edit():
             return
+        await self._choose_scale(node)
+
+    async def _choose_scale(self, node: Node, *, begin_new: bool = False) -> None:
+        title = f"{title_of(node)}: answered on which scale?"
+        chosen = await self.app.push_screen_wait(
+            ScaleChoiceScreen(title, self.session.version, current=node.scale_id, begin_new=begin_new)
+        )
+        if chosen is None:
+            return
+        # It may have been made or edited on the way.
         scales = await self.shell.ask(lambda engine: engine.scales())
-        version = self.session.version
-        used = [fold_id(each.scale_id) for each in version.nodes if each.is_criterion]
-        known = {fold_id(scale.id): scale for scale in (*scales, *version.scales)}
-        ordered = sorted(
-            known.values(), key=lambda s: (-used.count(fold_id(s.id)), (s.name or "").casefold())
+        self.take_scales(scales)
+        known = {fold_id(scale.id): scale for scale in (*self.session.version.scales, *scales)}
+        scale = known.get(fold_id(chosen))
+        if scale is None:
+            self.say("This scale was deleted meanwhile.", error=True)
+            return
+        self.edit(
+            lambda current: use_scale(current, node.id, scale),
+            f"answer {title_of(node)} on {one_line(scale.name or 'a scale', 30)}",
+            at=node.id,
         )
-        rows = [
-            Row(
-                id=scale.id,
-                cells=(
-                    scale.name or "without a name",
-                    scale_words(scale),
-                    str(used.count(fold_id(scale.id)) or ""),
-                ),
-            )
-            for scale in ordered
-        ]
-        choice = ChooseScreen(
-            f"{title_of(node)}: answered on which scale?",
-            SCALE_COLUMNS,
-            rows,
-            cursor=node.scale_id,
-            empty="There is no scale yet: Ctrl+P, Scales makes one.",
-        )
-        chosen = await self.app.push_screen_wait(choice)
-        if chosen is not None:
-            scale = known[fold_id(chosen)]
-            self.edit(
-                lambda current: use_scale(current, node.id, scale),
-                f"answer {title_of(node)} on {one_line(scale.name or 'a scale', 30)}",
-                at=node.id,
-            )
 
     # -- where a node stands
 

@@ -33,6 +33,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("Since", width=10, drop=3),
 )
 
+EMPTY = "There is no rubric yet. An author makes one, or loads one: rubrictui load FILE."
+EMPTY_FOR_AUTHORS = "There is no rubric yet: a makes one here, rubrictui load FILE brings one."
 NO_CATEGORY = "Without a category"
 TONES = {VersionStatus.DRAFT: "warning", VersionStatus.PUBLISHED: "success", VersionStatus.RETIRED: "muted"}
 
@@ -181,7 +183,7 @@ class CatalogScreen(FilteredScreen[None], CatalogWork):
 
     def _show(self, cursor: str | None = None) -> None:
         listed = self.query_one(RowsList)
-        listed.empty = "There is no rubric yet: rubrictui load FILE."
+        listed.empty = EMPTY_FOR_AUTHORS if self._may_write else EMPTY
         listed.set_rows(catalog_rows(self._rubrics, all_versions=self._all_versions), cursor=cursor)
         versions = sum(len(rubric.versions) for rubric in self._rubrics)
         self.query_one(

@@ -19,7 +19,7 @@ from rubrictui.core.problems import Problem
 from rubrictui.core.records import VersionSummary
 from rubrictui.core.versions import VersionDiff, diff_versions
 from rubrictui.screens import ScreenSpec
-from rubrictui.screens.publish_words import BUMPS, NOW, publish_rows, publish_text
+from rubrictui.screens.publish_words import BUMPS, NOW, problem_of, publish_rows, publish_text
 from rubrictui.screens.rows_screen import RowsScreen
 from rubrictui.screens.scoring_base import READING_TIME
 from rubrictui.widgets.prompt_line import PromptLine
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from rubrictui.screens.base import Shell
 
 
-class PublishScreen(RowsScreen[VersionSummary | None]):
-    """Dismissed with the version that was published; None when nothing was.
+class PublishScreen(RowsScreen[VersionSummary | Problem | None]):
+    """Dismissed with the version that was published, or the problem to go to; None when it was left.
 
     Args:
         rubric: the rubric, by name or id.
@@ -46,7 +46,7 @@ class PublishScreen(RowsScreen[VersionSummary | None]):
         "What publishing the draft would do. The changes decide the number: Major when the same answers could score "
         "otherwise, Minor when the rules around the score changed, Patch for words and order. + asks for a higher "
         "number than the changes need, never a lower one. s writes a line on what changed. P, or Enter on the first "
-        "row, publishes; a published version never changes."
+        "row, publishes; a published version never changes. Enter on a problem goes to what it is about."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -66,6 +66,7 @@ class PublishScreen(RowsScreen[VersionSummary | None]):
     | Key(s) | What it does |
     | :- | :- |
     | P; enter on the first row | Publish. |
+    | enter on a problem | Go to what it is about, in the builder. |
     | + | Ask for a higher number. |
     | s | Write a summary. |
     | escape | Back, with nothing published. |
@@ -148,11 +149,23 @@ class PublishScreen(RowsScreen[VersionSummary | None]):
             return False
         if action == "publish":
             return self._can_publish
+        if action == "choose" and not self._leads_somewhere:
+            return False
         if action == "higher":
             return self._diff.computed_bump in (Bump.PATCH, Bump.MINOR)
         if action == "summary":
             return self._draft is not None and self._diff.next_version is not None
         return super().check_action(action, parameters)
+
+    @property
+    def _leads_somewhere(self) -> bool:
+        rows = self.query(RowsList)
+        row = rows.first().current if rows else None
+        return row is not None and (row.id == NOW or problem_of(row.id, self._problems) is not None)
+
+    def on_rows_list_highlighted(self) -> None:
+        super().on_rows_list_highlighted()
+        self.refresh_bindings()
 
     # -- what is asked for
 
@@ -188,6 +201,8 @@ class PublishScreen(RowsScreen[VersionSummary | None]):
     def on_rows_list_selected(self, message: RowsList.Selected) -> None:
         if message.row.id == NOW:
             self.action_publish()
+        elif (problem := problem_of(message.row.id, self._problems)) is not None:
+            self.dismiss(problem)
 
     def action_publish(self) -> None:
         """Publish, unless nobody can have read yet what that means."""

@@ -14,6 +14,7 @@ from rubrictui.widgets.rows_list import Row
 from rubrictui.widgets.text import counted
 
 NOW: Final = "now"
+_PROBLEM: Final = "problem/"
 BUMPS: Final = (Bump.PATCH, Bump.MINOR, Bump.MAJOR)
 BUMP_TONES: Final = {Bump.MAJOR: "error", Bump.MINOR: "warning", Bump.PATCH: "success"}
 
@@ -83,7 +84,7 @@ def publish_rows(draft: RubricDraft, found: VersionDiff, problems: Sequence[Prob
     ):
         rows.extend(
             Row(
-                id=f"problem/{place}/{problem.node_id or ''}",
+                id=f"{_PROBLEM}{place}",
                 cells=("", f"{problem.message} {problem.remedy}".rstrip()),
                 section=section,
                 mark=mark,
@@ -96,6 +97,12 @@ def publish_rows(draft: RubricDraft, found: VersionDiff, problems: Sequence[Prob
         groups = change_groups(found, draft.published, draft.version, bumps=[bump])
         rows.extend(_change_rows(groups, bump))
     return rows
+
+
+def problem_of(row_id: str, problems: Sequence[Problem]) -> Problem | None:
+    """The problem that a row of ``publish_rows`` tells; None for any other row."""
+    place = row_id.removeprefix(_PROBLEM)
+    return problems[int(place)] if place != row_id else None
 
 
 def _reason(group: ChangeGroup, row: ChangeRow) -> str:

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 
 from rubrictui.core.errors import RubrictuiError
-from rubrictui.core.model import VersionSnapshot
+from rubrictui.core.model import VersionSnapshot, VersionStatus
 from rubrictui.core.records import Role, RubricSummary, VersionSummary
 from rubrictui.screens.base import FilteredScreen, ShellScreen
 from rubrictui.screens.catalog_work import open_builder
@@ -24,6 +24,7 @@ from rubrictui.widgets.rows_list import Column, Row
 from rubrictui.widgets.rubric_tree import ROOT, RubricTree
 from rubrictui.widgets.title_bar import TitleBar
 
+DRAFT = VersionStatus.DRAFT
 VERSION_COLUMNS = (
     Column("Version", width=8),
     Column("Status", width=9),
@@ -53,6 +54,19 @@ def version_rows(versions: tuple[VersionSummary, ...]) -> list[Row]:
             )
         )
     return rows
+
+
+def version_after(before: RubricSummary, after: RubricSummary, shown: str) -> VersionSummary | None:
+    """Which version to show of a rubric that may have changed: what scores now where that was shown, else the same.
+
+    Args:
+        before, after: the rubric as it was and as it is.
+        shown: the id of the version that was shown; the latest one stands in where it is gone.
+    """
+    newest = after.latest_published or (after.versions[0] if after.versions else None)
+    if before.latest_published is not None and before.latest_published.id == shown:
+        return newest
+    return next((version for version in after.versions if version.id == shown), newest)
 
 
 class RubricScreen(FilteredScreen[None], ShellScreen[None]):
@@ -166,6 +180,20 @@ class RubricScreen(FilteredScreen[None], ShellScreen[None]):
         self._show_detail()
         self.refresh_bindings()
 
+    @work(exit_on_error=False, exclusive=True, group="resume")
+    async def on_screen_resume(self) -> None:
+        """Show what was edited or published meanwhile."""
+        shown = self._version
+        if shown is None:
+            return
+        before = self._rubric
+        self._rubric = await self.shell.ask(lambda engine: engine.rubric(before.id))
+        wanted = version_after(before, self._rubric, self._version_id)
+        if wanted is None:
+            self.dismiss(None)
+        elif wanted.id != self._version_id or wanted.status is not shown.status or wanted.status is DRAFT:
+            self._read(wanted.id)
+
     def on_rows_list_highlighted(self) -> None:
         self._show_detail()
 
@@ -208,6 +236,7 @@ class RubricScreen(FilteredScreen[None], ShellScreen[None]):
         )
         chosen = await self.app.push_screen_wait(choice)
         if chosen is not None and chosen != self._version_id:
+            self._version_id = chosen  # at once: coming back to this screen looks for news of the version shown
             self._read(chosen)
 
     @work(exit_on_error=False, exclusive=True, group="open")

@@ -77,8 +77,8 @@ class ScaleRows(RowsList):
         return action != "select"
 
 
-class ScaleEditorScreen(ShellScreen[None]):
-    """One scale.
+class ScaleEditorScreen(ShellScreen[str | None]):
+    """One scale. Dismissed with the id of the scale that was edited last: a copy made on the way has its own.
 
     Args:
         scale_id: the scale.
@@ -369,7 +369,8 @@ class ScaleEditorScreen(ShellScreen[None]):
 
     async def _ask(self, label: str, purpose: str, *, value: str = "") -> None:
         if self._prompt is None:
-            self._prompt = PromptLine(label, value=value, purpose=purpose)
+            is_short = purpose in (LABEL, VALUE, SCORE, *NUMBERS)
+            self._prompt = PromptLine(label, value=value, purpose=purpose, selected=is_short)
             await self.mount(self._prompt, before="KeyFooter")
             self.refresh_bindings()
 
@@ -400,7 +401,7 @@ class ScaleEditorScreen(ShellScreen[None]):
 
     def action_back(self) -> None:
         """Go back."""
-        self.dismiss(None)
+        self.dismiss(self._scale_id)
 
 
 SCREEN = ScreenSpec(name="scale_editor", title="Scale", opener=ScaleEditorScreen)

@@ -37,6 +37,19 @@ COLUMNS: tuple[Column, ...] = (
 )
 _NEW, _COPY = "new", "copy"
 
+EXAMPLE_NAME = "such as Meets / Partial / Miss"
+"""What stands where the name of a new scale is asked for."""
+
+
+def make_scale(engine: Engine, name: str) -> Scale:
+    """Store a new scale of the levels that every new scale begins with.
+
+    Raises:
+        NameTakenError: a scale has this name, ignoring case.
+    """
+    ids = [str(uuid4()) for _ in FIRST_LABELS]
+    return engine.save_scale(new_levels_scale(name, ids))
+
 
 class ScalesScreen(FilteredScreen[None], ShellScreen[None]):
     """The scales of the store."""
@@ -165,16 +178,16 @@ class ScalesScreen(FilteredScreen[None], ShellScreen[None]):
 
     async def action_new(self) -> None:
         """A new scale."""
-        await self._ask("Name of the new scale", _NEW)
+        await self._ask("Name of the new scale", _NEW, placeholder=EXAMPLE_NAME)
 
     async def action_duplicate(self) -> None:
         """A copy under another name."""
         if (scale := self.scale) is not None:
             await self._ask("Name of the copy", _COPY, value=f"{scale.name or 'Scale'} (copy)")
 
-    async def _ask(self, label: str, purpose: str, *, value: str = "") -> None:
+    async def _ask(self, label: str, purpose: str, *, value: str = "", placeholder: str = "") -> None:
         if self._prompt is None:
-            self._prompt = PromptLine(label, value=value, purpose=purpose)
+            self._prompt = PromptLine(label, value=value, placeholder=placeholder, purpose=purpose)
             await self.mount(self._prompt, before="KeyFooter")
             self.refresh_bindings()
 
@@ -199,8 +212,7 @@ class ScalesScreen(FilteredScreen[None], ShellScreen[None]):
         def make(engine: Engine) -> Scale:
             if message.prompt.purpose == _COPY and source is not None:
                 return engine.duplicate_scale(source.id, name)
-            ids = [str(uuid4()) for _ in FIRST_LABELS]
-            return engine.save_scale(new_levels_scale(name, ids))
+            return make_scale(engine, name)
 
         made = await self.shell.ask(make)
         await self._close()

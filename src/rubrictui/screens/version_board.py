@@ -9,9 +9,9 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from rubrictui import screens
 from rubrictui.core.authoring_records import VersionCard
 from rubrictui.core.model import VersionStatus
+from rubrictui.core.problems import Problem
 from rubrictui.core.records import RubricSummary
 from rubrictui.screens import ScreenSpec
 from rubrictui.screens.base import ShellScreen
@@ -217,9 +217,12 @@ class VersionBoardScreen(ShellScreen[None]):
 
     def action_edit(self) -> None:
         """Open the draft in the builder."""
-        spec = screens.load("builder")
-        if spec is not None:
-            self.app.push_screen(spec.opener(self._rubric))
+        self._open_builder()
+
+    def _open_builder(self, problem: Problem | None = None) -> None:
+        from rubrictui.screens.builder import BuilderScreen
+
+        self.app.push_screen(BuilderScreen(self._rubric, problem))
 
     @work(exit_on_error=False, exclusive=True, group="change")
     async def action_start(self) -> None:
@@ -234,7 +237,9 @@ class VersionBoardScreen(ShellScreen[None]):
         from rubrictui.screens.publish import PublishScreen
 
         published = await self.app.push_screen_wait(PublishScreen(self._rubric))
-        if published is not None:
+        if isinstance(published, Problem):
+            self._open_builder(published)
+        elif published is not None:
             self._first = published.id
             await self._reload()
 

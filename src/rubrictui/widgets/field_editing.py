@@ -276,6 +276,11 @@ class EditingPane(Container):
         x, y, width, height = place
         styles.offset, styles.width, styles.height = (x, y), width, max(min(height, page - y), 1)
 
+    @property
+    def not_stored(self) -> tuple[tuple[str | None, str], ...]:
+        """Where a text is kept that cannot be stored as it is: the node (None: the version) and the field's id."""
+        return tuple(self._unsaved)
+
     def close_editor(self) -> None:
         """Close the open editor, if there is one. What was typed is sent, or kept to go on with."""
         if self._edit is not None:

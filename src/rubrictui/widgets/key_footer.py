@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -17,14 +17,18 @@ Key = tuple[str, str]
 HELP_ACTION = "help"
 
 
-def shown_keys(bindings: Mapping[str, ActiveBinding], display: Mapping[str, str]) -> list[Key]:
+def shown_keys(
+    bindings: Mapping[str, ActiveBinding], display: Mapping[str, str], later: Sequence[str] = ()
+) -> list[Key]:
     """The keys to offer, in the order of the bindings: one per action, enabled ones only, help last.
 
     Args:
         bindings: ``Screen.active_bindings``: the focused widget's first, then its ancestors', the app's last.
         display: how each key of ``bindings`` is written.
+        later: ids of bindings that give way to all others, in the order in which they come then.
     """
     keys: list[Key] = []
+    made_way: dict[str, Key] = {}
     help_keys: list[Key] = []
     seen: set[tuple[int, str]] = set()
     for key, (node, binding, enabled, _tooltip) in bindings.items():
@@ -32,8 +36,11 @@ def shown_keys(bindings: Mapping[str, ActiveBinding], display: Mapping[str, str]
             continue
         seen.add((id(node), binding.action))
         entry = (display[key], binding.description)
-        (help_keys if binding.action.endswith(HELP_ACTION) else keys).append(entry)
-    return keys + help_keys
+        if binding.id is not None and binding.id in later:
+            made_way[binding.id] = entry
+        else:
+            (help_keys if binding.action.endswith(HELP_ACTION) else keys).append(entry)
+    return [*keys, *(made_way[own] for own in later if own in made_way), *help_keys]
 
 
 def fit_keys(keys: list[Key], width: int) -> list[Key]:
@@ -56,7 +63,10 @@ def _width(key: Key) -> int:
 
 
 class KeyFooter(Widget):
-    """One line of live keys. It follows the screen's active bindings by itself and paints only when they change."""
+    """One line of live keys. It follows the screen's active bindings by itself and paints only when they change.
+
+    A screen's ``FOOTER_LATER`` names bindings by id that give way to the others where there is little room.
+    """
 
     ALLOW_SELECT = False
 
@@ -106,7 +116,7 @@ class KeyFooter(Widget):
             )
             if focused is None or not focused.check_consume_key(key, character):
                 bindings[key], display[key] = entry, shown
-        return shown_keys(bindings, display)
+        return shown_keys(bindings, display, getattr(self.screen, "FOOTER_LATER", ()))
 
     def render(self) -> Content:
         key_style = self.get_visual_style("key-footer--key", partial=True)

@@ -82,6 +82,7 @@ class PromptLine(Horizontal):
         value: str = "",
         placeholder: str = "",
         purpose: str = "",
+        selected: bool = False,
         name: str | None = None,
         id: str | None = None,
         classes: str | None = None,
@@ -92,12 +93,14 @@ class PromptLine(Horizontal):
             value: what stands there at first.
             placeholder: what stands there while it is empty.
             purpose: a word for the owner's use, to tell its prompts apart.
+            selected: what is typed takes the place of ``value``, as for numbers; else it is added to it.
         """
         super().__init__(name=name, id=id, classes=classes)
         self.purpose = purpose
         self._label = label
         self._value = value
         self._placeholder = placeholder
+        self._selected = selected
 
     def compose(self) -> ComposeResult:
         yield Static(plain(self._label, newlines=False), classes="prompt--label")
@@ -108,6 +111,8 @@ class PromptLine(Horizontal):
 
     def on_mount(self) -> None:
         self.take_focus()
+        if self._selected:
+            self.query_one(PromptInput).select_all()
 
     def take_focus(self) -> None:
         """Put the focus into the field, at once: the next key may be on its way."""

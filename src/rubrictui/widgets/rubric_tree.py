@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 
 from rubrictui.core.model import Node, NotApplicablePolicy, RollupMethod, Scale, VersionSnapshot, fold_id
 from rubrictui.widgets.rows_list import Column, Row, RowsList
+from rubrictui.widgets.text import counted
 
 COLUMNS: tuple[Column, ...] = (
     Column("Criterion", share=4, minimum=26),
@@ -113,7 +114,9 @@ class RubricTree(RowsList):
             return
         count = sum(1 for node in version.nodes if node.is_criterion)
         name = f"{version.rubric_name} {version.number or 'draft'}"
-        self._built = [Row(id=ROOT, cells=(name, f"{count} criteria", "", "", "", ""), tone="strong")]
+        self._built = [
+            Row(id=ROOT, cells=(name, counted(count, "criterion", "criteria"), "", "", "", ""), tone="strong")
+        ]
         overall: dict[str, float | None] = {ROOT: 1.0}
         self._built += [self._node_row(node, depth, overall) for node, depth in self._walk]
         self._refold()
