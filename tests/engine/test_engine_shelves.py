@@ -7,7 +7,7 @@ import pytest
 from engine_world import MEETS, WEEKS, World
 
 from rubrictui.core.authoring_records import ScaleUse
-from rubrictui.core.errors import RubrictuiError
+from rubrictui.core.errors import InvalidInputError, RubrictuiError
 from rubrictui.core.model import Anchor, Node, VersionSnapshot, VersionStatus
 from rubrictui.engine import NameTakenError, NotFoundError, NotPermittedError, StateError
 from rubrictui.store.errors import ScaleFrozenError, ScaleLevelFrozenError
@@ -173,3 +173,20 @@ def test_all_of_it_takes_the_role_author(world: World, paper: VersionSnapshot) -
         with pytest.raises(NotPermittedError, match=r"rita may not .* author"):
             attempt()
     assert rita.scale_uses(MEETS.id)[0].rubric_name == "Paper review"
+
+
+def test_a_scale_of_more_than_fifty_levels_is_refused_however_it_comes(world: World) -> None:
+    levels = tuple(
+        change(MEETS.levels[0], id=f"many-{n}", label=str(n), normalized_value=n / 50, sequence=n)
+        for n in range(51)
+    )
+    many = change(MEETS, id="s-many", name="Many", levels=levels)
+    with pytest.raises(InvalidInputError, match="at most 50 levels"):
+        world.chief.save_scale(many)
+    world.chief.create_rubric("Paper review")
+    draft = world.chief.open_rubric_draft("Paper review")
+    with_scale = change(draft.version, scales=(many,))
+    with pytest.raises(InvalidInputError, match="at most 50 levels"):
+        world.chief.save_draft(with_scale, revision=draft.revision, base=draft.version)
+    assert "Many" not in {scale.name for scale in world.chief.scales()}
+    assert len(world.chief.save_scale(change(many, levels=levels[:50])).levels) == 50

@@ -55,6 +55,21 @@ def new_levels_scale(name: str, level_ids: Sequence[str], labels: Sequence[str] 
     return Scale(id="", name=name, levels=levels)
 
 
+def check_level_count(scale: Scale, *, more: int = 0) -> None:
+    """Refuse a scale of more than 50 levels.
+
+    Args:
+        more: how many are to be added.
+
+    Raises:
+        InvalidInputError: with what to do instead.
+    """
+    if len(scale.levels) + more > MAXIMUM_LEVELS:
+        raise InvalidInputError(
+            f"A scale has at most {MAXIMUM_LEVELS} levels.", remedy="Use a numeric scale for finer steps."
+        )
+
+
 def add_level(scale: Scale, id: str, label: str, *, after: str | None = None) -> Scale:
     """One more level after the one with the id ``after`` (None: last).
 
@@ -64,10 +79,7 @@ def add_level(scale: Scale, id: str, label: str, *, after: str | None = None) ->
     Raises:
         InvalidInputError: there are 50 already, or ``label`` is empty or taken.
     """
-    if len(scale.levels) >= MAXIMUM_LEVELS:
-        raise InvalidInputError(
-            f"A scale has at most {MAXIMUM_LEVELS} levels.", remedy="Use a numeric scale for finer steps."
-        )
+    check_level_count(scale, more=1)
     label = _label(scale, label)
     place = len(scale.levels) if after is None else _place(scale, after) + 1
     levels = list(scale.levels)

@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from rubrictui.core.authoring_records import ScaleUse
 from rubrictui.core.model import Scale
 from rubrictui.core.records import Role
+from rubrictui.core.scale_edits import check_level_count
 from rubrictui.engine.base import named
 from rubrictui.engine.catalog import Catalog
 from rubrictui.engine.errors import NameTakenError, NotFoundError, StateError
@@ -26,7 +27,7 @@ class ScaleWork(Catalog):
 
         Raises:
             NotPermittedError: the user is no author.
-            InvalidInputError: levels or a range that make no scale.
+            InvalidInputError: levels or a range that make no scale, or more than 50 levels.
             NameTakenError: another scale has its name, ignoring case.
             ScaleFrozenError, ScaleLevelFrozenError: a published version uses it, and more than the
                 description of a level changes.
@@ -39,6 +40,7 @@ class ScaleWork(Catalog):
         return ready
 
     def _put_scale(self, connection: Connection, scale: Scale) -> None:
+        check_level_count(scale)
         if scale.name is not None:
             same = scales.find_scale(connection, scale.name)
             if same is not None and same.id != scale.id and same.name:
