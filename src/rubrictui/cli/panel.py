@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rubrictui.cli._output import Output, short
 from rubrictui.cli._parser import Commands
+from rubrictui.core.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from rubrictui.core.records import User
@@ -21,21 +22,29 @@ def register(commands: Commands) -> None:
         "add",
         "add subjects from files and folders",
         run_add,
-        description="Add subjects from Markdown, text, JSON, JSON Lines, CSV and folders of files. A subject "
+        description="Add subjects from Markdown, text, JSON, JSON Lines, CSV, PDF, DOCX and folders of files, or from "
+        "the rows of a database query. A subject "
         "that is there already (the same entity and record id) is brought up to date. An error anywhere "
         "means that nothing is added.",
         examples=[
             "rubrictui subjects add bids/*.md --entity Bid",
             "rubrictui subjects add talks.csv --entity Talk --id-field number --text-field abstract",
+            'rubrictui subjects add --sql-url sqlite:///talks.db --query "SELECT id, title, abstract FROM talk"',
         ],
     )
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="files, or folders of files")
+    parser.add_argument("paths", metavar="PATH", nargs="*", help="files, or folders of files")
     parser.add_argument("--entity", metavar="NAME", default="Subject", help="what they are (Subject)")
     parser.add_argument("--id-field", metavar="FIELD", help="the column or key with the record id")
     parser.add_argument("--title-field", metavar="FIELD", help="the column or key with the title")
     parser.add_argument("--text-field", metavar="FIELD", help="the column or key with the text to read")
     parser.add_argument("--encoding", metavar="NAME", help="of text and CSV files (UTF-8)")
     parser.add_argument("--folder-as-subject", action="store_true", help="a folder is one subject with files")
+    parser.add_argument(
+        "--sql-url",
+        metavar="URL",
+        help="a database, as SQLAlchemy writes it (else RUBRICTUI_SQL_URL); it is only read",
+    )
+    parser.add_argument("--query", metavar="SQL", help="what to read there: a subject for each row")
     parser = subjects.add("list", "the subjects of the store", run_list)
     parser.add_argument("--entity", metavar="NAME", help="only of this entity")
     parser.add_argument("--search", metavar="TEXT", help="only with this text in title or record id")
@@ -104,17 +113,22 @@ def run_add(options: argparse.Namespace, output: Output) -> int:
     from rubrictui.cli._store import open_engine
     from rubrictui.interchange.subjects_in import Options, read_subjects
 
-    read = read_subjects(
-        options.paths,
-        Options(
-            entity=options.entity,
-            id_field=options.id_field,
-            title_field=options.title_field,
-            text_field=options.text_field,
-            encoding=options.encoding,
-            folder_as_subject=options.folder_as_subject,
-        ),
+    how = Options(
+        entity=options.entity,
+        id_field=options.id_field,
+        title_field=options.title_field,
+        text_field=options.text_field,
+        encoding=options.encoding,
+        folder_as_subject=options.folder_as_subject,
     )
+    if options.query is not None or options.sql_url is not None:
+        from rubrictui.interchange.subjects_sql import read_sql_subjects
+
+        read = read_sql_subjects(*_database(options), how)
+    elif options.paths:
+        read = read_subjects(options.paths, how)
+    else:
+        raise InvalidInputError("Nothing is named to add.", remedy="Give files, or --sql-url and --query.")
     output.say(*read.notes)
     with open_engine(options, create=True) as engine:
         stored = engine.add_subjects(read.subjects)
@@ -125,6 +139,19 @@ def run_add(options: argparse.Namespace, output: Output) -> int:
         output.text(f"{subject.entity}/{subject.record_id}  {short(subject.title)}")
     output.say(f"{len(stored)} {'subject' if len(stored) == 1 else 'subjects'} added or brought up to date.")
     return 0
+
+
+def _database(options: argparse.Namespace) -> tuple[str, str]:
+    """The URL and the query."""
+    import os
+
+    url = options.sql_url or os.environ.get("RUBRICTUI_SQL_URL")
+    if options.paths or not url or not (options.query or "").strip():
+        raise InvalidInputError(
+            "Subjects come from files, or from a database with its URL and a query.",
+            remedy="Give --sql-url (or RUBRICTUI_SQL_URL) and --query, and no files.",
+        )
+    return url, options.query
 
 
 def run_list(options: argparse.Namespace, output: Output) -> int:

@@ -10,10 +10,11 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from rubrictui.core.model import Evidence, EvidenceKind, Value
+from rubrictui.core.pages import page_number, page_span
 from rubrictui.core.records import Subject
 
 SUBJECT_TEXT: Final = "text"
-"""The ``source`` that means the subject's own text; any other names one of its files."""
+"""The ``source`` that means the subject's own text; any other names a page of it, or one of its files."""
 
 _WORD: Final = re.compile(r"\S+")
 
@@ -64,10 +65,15 @@ def nearest_quote(text: str, quote: str) -> tuple[int, int] | None:
 
 
 def quote_source(subject: Subject, evidence: Evidence) -> str | None:
-    """The text that a quote is taken from: the subject's text, or a text file's; None when there is none."""
+    """The text that a quote is taken from: the subject's text, a page of it (``page 3``), or a text file's; None when
+    there is none."""
     if evidence.source in (None, "", SUBJECT_TEXT):
         return subject.text
-    return next((file.text for file in subject.files if file.name == evidence.source), None)
+    if any(file.name == evidence.source for file in subject.files):
+        return next(file.text for file in subject.files if file.name == evidence.source)
+    number = page_number(evidence.source)
+    span = page_span(subject.text, number) if number is not None else None
+    return None if span is None else subject.text[slice(*span)]
 
 
 def link_address(evidence: Evidence) -> str:
@@ -95,8 +101,10 @@ def _check_quote(subject: Subject, evidence: Evidence) -> EvidenceProblem | None
     if text is None:
         if any(file.name == evidence.source for file in subject.files):
             return _not_found(f"{evidence.source} is not a text file.", "Cite it as a file.")
+        what = "page" if page_number(evidence.source) is not None else "file"
         return _not_found(
-            f"The subject has no file {evidence.source!r} to quote from.", 'Use "text" or the name of a file.'
+            f"The subject has no {what} {evidence.source!r} to quote from.",
+            'Use "text", the name of a file, or "page 3" of a text with pages.',
         )
     if not evidence.text.strip():
         return _not_found("The quote is empty.", "Pick the words in the subject.")

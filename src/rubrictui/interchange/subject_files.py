@@ -28,6 +28,7 @@ MEDIA_TYPES = {
     ".diff": "text/x-diff",
     ".patch": "text/x-diff",
     ".pdf": "application/pdf",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ".png": "image/png",
     ".jpg": "image/jpeg",
     ".jpeg": "image/jpeg",

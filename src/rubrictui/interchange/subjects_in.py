@@ -1,4 +1,4 @@
-"""Subjects from what people have: Markdown, text, JSON, JSON Lines, CSV, other files, folders of them.
+"""Subjects from what people have: Markdown, text, JSON, JSON Lines, CSV, PDF, DOCX, other files, folders of them.
 
 Everything is read before anything is given back, so an error means that nothing was taken in. A row that
 cannot be a subject is reported with its number.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,9 +17,13 @@ from rubrictui.core.display import name_fault
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.loading import json_value, unfit
 from rubrictui.core.model import Value
+from rubrictui.core.pages import paged_text
 from rubrictui.core.records import MAXIMUM_NAME, MAXIMUM_RECORD_ID, Subject
 from rubrictui.interchange.csv_in import csv_header, csv_rows, decode
 from rubrictui.interchange.subject_files import read_bytes, subject_file
+
+if TYPE_CHECKING:
+    from rubrictui.interchange.subjects_pdf import Document
 
 TITLE_FIELDS = ("title", "name", "subject", "heading", "headline")
 TEXT_FIELDS = ("text", "body", "content", "abstract", "markdown", "description", "summary")
@@ -64,6 +68,20 @@ def read_subjects(paths: Iterable[str | Path], options: Options | None = None) -
     return SubjectsRead(subjects=tuple(reader.subjects.values()), notes=tuple(reader.notes))
 
 
+def subjects_from_rows(rows: Iterable[tuple[str, dict[str, Any]]], options: Options) -> SubjectsRead:
+    """A subject for each row of named values, each given with where it is from.
+
+    Raises:
+        InvalidInputError: a row cannot be one, two share a record id, or there is none.
+    """
+    reader = _Reader(options)
+    for number, (origin, row) in enumerate(rows, 1):
+        reader.take_row(row, f"row-{number}", origin)
+    if not reader.subjects:
+        raise InvalidInputError("There are no rows.", remedy="Nothing was added: check what was asked for.")
+    return SubjectsRead(subjects=tuple(reader.subjects.values()), notes=tuple(reader.notes))
+
+
 class _Reader:
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -76,6 +94,9 @@ class _Reader:
             self._folder(path)
         else:
             self._file(path, path.stem)
+
+    def take_row(self, row: dict[str, Any], record_id: str, origin: str) -> None:
+        self._add(self._row(row, record_id, origin), origin)
 
     def _add(self, subject: Subject, origin: str) -> None:
         for what, name, limit in (
@@ -175,8 +196,25 @@ class _Reader:
         )
 
     def _other(self, path: Path, name: str) -> None:
-        """Any other file: its text when it is text, and the file itself."""
-        file = subject_file(path.name, read_bytes(path), path=str(path.resolve()))
+        """Any other file: its text when it is text or a document, and the file itself."""
+        data = read_bytes(path)
+        file = subject_file(path.name, data, path=str(path.resolve()))
+        if path.suffix.lower() in _DOCUMENTS:
+            file = msgspec.structs.replace(file, text=None)
+        document = self._pages(data, path)
+        if document is not None:
+            self._add(
+                Subject(
+                    entity=self.options.entity,
+                    record_id=name,
+                    title=document.title or path.name,
+                    text=paged_text(document.pages) if any(map(str.strip, document.pages)) else "",
+                    data={"pages": len(document.pages)},
+                    files=(file,),
+                ),
+                str(path),
+            )
+            return
         self._add(
             Subject(
                 entity=self.options.entity,
@@ -187,6 +225,35 @@ class _Reader:
             ),
             str(path),
         )
+
+    def _pages(self, data: bytes, path: Path) -> Document | None:
+        """The pages of a PDF or DOCX file; None for any other, or, with a note, where they cannot be read here."""
+        suffix = path.suffix.lower()
+        try:
+            if suffix == ".pdf":
+                from rubrictui.interchange.subjects_pdf import read_pdf
+
+                found = read_pdf(data, str(path))
+            elif suffix == ".docx":
+                from rubrictui.interchange.subjects_docx import read_docx
+
+                found = read_docx(data, str(path))
+            else:
+                return None
+        except ImportError:
+            self.notes.append(
+                f"{path}: only the file is added. Its text is read with: pip install 'rubrictui[documents]'."
+            )
+            return None
+        if found.silent:
+            count = (
+                "no page"
+                if found.silent == len(found.pages)
+                else f"{found.silent} of {len(found.pages)} pages"
+            )
+            what = "has text" if count == "no page" else "have no text"
+            self.notes.append(f"{path}: {count} {what}; pictures are not read.")
+        return found
 
     def _json_lines(self, path: Path) -> None:
         rows = []
@@ -299,6 +366,7 @@ class _Reader:
 
 
 _TEXT_SUFFIXES = (".md", ".markdown", ".txt", ".text", ".rst")
+_DOCUMENTS = (".pdf", ".docx")
 _FENCE = "---"
 
 

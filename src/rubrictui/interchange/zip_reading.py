@@ -40,6 +40,15 @@ def read_members(
         raise InvalidInputError(f"{where} is damaged or cut short.", remedy="Get the file again.") from None
 
 
+def check_zip(data: bytes, where: str, *, limit: int = MAX_UNPACKED) -> None:
+    """Refuse a zip file that another reader is to unpack, as ``read_members`` does of all its members."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            _check(archive.infolist(), where, lambda _: True, limit)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError):
+        raise InvalidInputError(f"{where} is damaged or cut short.", remedy="Get the file again.") from None
+
+
 def _check(listed: list[zipfile.ZipInfo], where: str, wanted: Callable[[str], bool], limit: int) -> None:
     if len(listed) > MAX_MEMBERS:
         raise InvalidInputError(f"{where} holds {len(listed):,} files.", remedy="Split it.")
