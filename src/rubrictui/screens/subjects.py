@@ -131,6 +131,13 @@ class SubjectsScreen(FilteredScreen[None], ShellScreen[None]):
         Binding(
             "o", "score", "Score it", id="subjects.score", tooltip="Pick a rubric and score this subject"
         ),
+        Binding(
+            "E",
+            "evaluate",
+            "Evaluate",
+            id="subjects.evaluate",
+            tooltip="Have this subject scored by a rule, a model or an agent",
+        ),
         Binding("R", "reload", "Reload", show=False, id="subjects.reload", tooltip="Read the subjects again"),
         Binding("escape", "back", "Back", key_display="Esc", id="subjects.back"),
     ]
@@ -139,6 +146,7 @@ class SubjectsScreen(FilteredScreen[None], ShellScreen[None]):
     | :- | :- |
     | enter | The evaluations of the subject. |
     | o | Score it. |
+    | E | Have it scored by an evaluator. |
     | / | Filter. |
     | R | Read the subjects again. |
     | escape | Clear the filter; back. |
@@ -203,6 +211,15 @@ class SubjectsScreen(FilteredScreen[None], ShellScreen[None]):
         """Pick a rubric and score the subject under the cursor."""
         if (current := self.query_one(RowsList).current) is not None:
             await score_any(self, subject_id=current.id)
+
+    def action_evaluate(self) -> None:
+        """Have the subject under the cursor scored by an evaluator."""
+        from rubrictui.screens.evaluate import EvaluateScreen
+        from rubrictui.screens.evaluate_run import Choices
+
+        if (current := self.query_one(RowsList).current) is not None:
+            choices = Choices(subject_id=current.id, subject_title=current.cells[0])
+            self.app.push_screen(EvaluateScreen(choices))
 
 
 SCREEN = ScreenSpec(
