@@ -427,6 +427,11 @@ FORGED = [
         "n-x",
     ),
     (
+        "two evaluations of one work",
+        lambda back: change(back, evaluations=(*back.evaluations, change(back.evaluations[0], id="2"))),
+        'has two evaluations of "Tides"',
+    ),
+    (
         "a declined assignment not sent",
         lambda back: change(back, declined=(_declined("other"),)),
         "assignment other was not sent",
@@ -484,16 +489,12 @@ def test_an_import_that_breaks_in_the_middle_stores_nothing(
     trip.score("tides", argument="meets")
     trip.score("bees", argument="meets")
     before = rows(world)
-    finish, done = Engine._finish, []
 
-    def failing(self: Engine, *args: Any, **kwargs: Any) -> None:
-        if done:
-            raise RuntimeError("the power went")
-        done.append(1)
-        finish(self, *args, **kwargs)
+    def failing(*_: Any, **__: Any) -> None:
+        raise RuntimeError("the power went")
 
-    monkeypatch.setattr(Engine, "_finish", failing)
-    with pytest.raises(RuntimeError):
+    monkeypatch.setattr("rubrictui.store.packets.set_taken", failing)
+    with pytest.raises(RuntimeError, match="the power went"):
         trip.take_in()
     assert rows(world) == before
 
@@ -590,7 +591,7 @@ def test_what_both_sides_changed_waits_for_the_chair_and_nothing_is_overwritten(
     waiting = world.chief.backup(tmp_path / "waiting.db")
     for take in ("packet", "store"):
         world.begin_with(waiting)
-        settled = world.chief.settle_packet_conflict(conflict.id, take)  # type: ignore[arg-type]
+        settled = world.chief.settle_packet_conflict(conflict.id, take)
         assert (settled.taken, settled.settled_by) == (take, "chief")
         assert world.chief.packet_conflicts() == ()
         wanted = EvaluationStatus.SUBMITTED if submitted else EvaluationStatus.DRAFT

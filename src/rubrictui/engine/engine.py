@@ -21,9 +21,11 @@ Each part is a module of its own, and each stands on the one before it:
 ``syncing``          rubrics kept in step with files
 ``evaluating``       records scored by rules, models, agents and plugins
 ``evaluating_many``  the same for a whole round, going on where it stopped
-``packets``          work for offline reviewers as a file, and the store it is worked on in
-``packets_plan``     what would become of each item that such a file brings back
-``packets_in``       taking it in, and settling what cannot be taken
+``packets``          work for offline reviewers as a file
+``packets_away``     the store that such a file is worked on in, and what is returned from it
+``packets_plan``     what would become of each item of a return
+``packets_in``       taking returns in
+``packets_settling`` settling what cannot be taken in by itself
 ``importing_scores`` evaluations that were made elsewhere
 ===================  ================================================================================
 """

@@ -18,7 +18,7 @@ from rubrictui.core.records import Context, Evaluation, EvaluationStatus, Evalua
 from rubrictui.core.scoring import compute
 from rubrictui.engine.checking import storable, submit_problems, unanswered_keys
 from rubrictui.engine.errors import ScoresRefusedError
-from rubrictui.engine.packets_in import PacketsIn
+from rubrictui.engine.packets_settling import PacketSettling
 from rubrictui.engine.panels import checked_subject
 from rubrictui.engine.submitting import result_columns
 from rubrictui.engine.work import Evaluator, Work, evaluator
@@ -79,7 +79,7 @@ class _Plan(NamedTuple):
     result: ScoreResult | None
 
 
-class ImportingScores(PacketsIn):
+class ImportingScores(PacketSettling):
     """Taking in what a subject, an outside source, or another machine has answered."""
 
     def version_to_score(self, rubric: str, context: str | None = None) -> VersionSnapshot:

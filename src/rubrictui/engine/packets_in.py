@@ -1,32 +1,30 @@
-"""Packets back in: a return checked, scored anew and stored, in one transaction; and what it leaves to be settled."""
+"""Packets back in: a return checked, scored anew and stored, in one transaction."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from datetime import datetime
+from typing import Any
 
 import msgspec
 from sqlalchemy import Connection
 
 from rubrictui.core import canonical
-from rubrictui.core.model import Answer, VersionSnapshot
-from rubrictui.core.records import (
-    AssignmentStatus,
-    Evaluation,
-    EvaluationStatus,
-    Role,
-)
-from rubrictui.engine.errors import NotFoundError, StateError
-from rubrictui.engine.packet_records import AnswerPair, PacketConflict, PacketReport, Reason, Took
+from rubrictui.core.model import Answer
+from rubrictui.core.records import AssignmentStatus, Evaluation, EvaluationStatus, Role
+from rubrictui.core.scoring import compute
+from rubrictui.engine.errors import StateError
+from rubrictui.engine.packet_records import PacketReport, Took
 from rubrictui.engine.packets import digests, packet_answers
-from rubrictui.engine.packets_plan import PacketPlans, Received, Step
+from rubrictui.engine.packets_desk import Desk, read_desk
+from rubrictui.engine.packets_plan import PacketPlans, Step
+from rubrictui.engine.submitting import result_columns
 from rubrictui.engine.work import Evaluator
 from rubrictui.interchange.packets import Declined, Packet, PacketAnswer, PacketEvaluation
 from rubrictui.interchange.packets_errors import PacketError
 from rubrictui.store import access, access_rules, evaluations, packets, rounds, subjects, upkeep
-from rubrictui.store.packets import Export, StoredConflict
+from rubrictui.store.packets import Export
 
-Take = Literal["packet", "store"]
 #: Submissions come before drafts that replace them, and withdrawals last.
 _ORDER = {
     EvaluationStatus.SUBMITTED: 0,
@@ -66,25 +64,22 @@ class PacketsIn(PacketPlans):
             self._require(
                 Role.CHAIR, Role.ADMINISTER_EVALUATIONS, doing="take in the packets of other reviewers"
             )
-        context = self._find_context(connection, export.context_id)
         self._check_versions(connection, export)
         # What the user may be told follows from her own work as it stands before anything comes in.
         veiled = self._veiled(connection, export)
         who = self._acting_as(reviewer)
-        received = Received(export, context, packets.known_conflicts(connection, export.id))
-        steps = who._steps(connection, packet, received)
+        desk = who._desk(connection, export, packet.evaluations, packet.declined)
+        steps = who._steps(connection, packet, desk)
         if not dry_run:
-            for step in steps:
-                who._carry_out_step(connection, step, received, by=self.user.name)
-            bases = dict(export.bases)
-            bases.update(_agreed(steps))
+            who._carry_out_steps(connection, steps, desk, by=self.user.name)
+            bases = {**export.bases, **_agreed(steps)}
             packets.set_taken(connection, export.id, bases, at=self._clock(), by=self.user.name)
         warnings: tuple[str, ...] = ()
         if packet.manifest.reviewer.name != reviewer.name:
             warnings = (f"The file names another reviewer; it was made for {reviewer.name}.",)
         return PacketReport(
             packet_id=export.id,
-            round_name=context.name,
+            round_name=desk.context.name,
             reviewer=reviewer.name,
             dry_run=dry_run,
             items=tuple(step.item for step in steps if step.subject.id not in veiled),
@@ -131,96 +126,174 @@ class PacketsIn(PacketPlans):
         blind = access.blind_subjects(connection, self.user)
         return blind.intersection(rounds.subject_ids(connection, export.context_id))
 
-    def _steps(self, connection: Connection, packet: Packet, received: Received) -> list[Step]:
-        steps = [self._decline_step(connection, one, received) for one in packet.declined]
+    def _desk(
+        self,
+        connection: Connection,
+        export: Export,
+        given: Iterable[PacketEvaluation],
+        declined: Iterable[Declined] = (),
+    ) -> Desk:
+        given = tuple(given)
+        return read_desk(
+            connection,
+            self.user,
+            export,
+            self._find_context(connection, export.context_id),
+            evaluations=[one.id for one in given],
+            subjects_of=[*(one.subject_id for one in given), *(one.subject_id for one in declined)],
+        )
+
+    def _steps(self, connection: Connection, packet: Packet, desk: Desk) -> list[Step]:
+        steps = [self._decline_step(one, desk, connection) for one in packet.declined]
         ordered = sorted(packet.evaluations, key=lambda one: _ORDER[one.status])
-        return [*steps, *(self._step(connection, one, received) for one in ordered)]
+        steps += [self._step(connection, one, desk) for one in ordered]
+        _refuse_twice(steps, desk)
+        return steps
 
     # -- carrying out --------------------------------------------------------------------------------
 
-    def _carry_out_step(self, connection: Connection, step: Step, received: Received, *, by: str) -> None:
-        """Store one item, as the reviewer; ``by`` is the login of who takes the packet in."""
-        export = received.export
-        if step.took is Took.UNCHANGED or step.known:
-            return
-        packets.end_conflicts(connection, export.id, step.id, taken="newer", at=self._clock(), by=by)
-        if step.took is Took.CONFLICT:
-            packets.add_conflict(
-                connection,
-                {
-                    "id": self._new_id(),
-                    "export_id": export.id,
-                    "subject_id": step.subject.id,
-                    "item_id": step.id,
-                    "digest": step.digest,
-                    "reasons": msgspec.to_builtins(step.reasons),
-                    "returned": msgspec.to_builtins(step.evaluation or step.declined),
-                    "found_at": self._clock(),
-                    "found_by": by,
-                },
-            )
-        elif step.declined is not None:
-            self._give_back(connection, step.declined)
-        elif step.evaluation is not None:
-            self._store_returned(connection, step.evaluation, received, write=step.write)
+    def _carry_out_steps(self, connection: Connection, steps: Iterable[Step], desk: Desk, *, by: str) -> None:
+        """Store what was decided, as the reviewer; ``by`` is the login of who takes the packet in."""
+        news = [step for step in steps if step.took is not Took.UNCHANGED and not step.known]
+        listed = {item for item, _ in desk.known}
+        for step in news:
+            if step.id in listed:
+                packets.end_conflicts(
+                    connection, desk.export.id, step.id, taken="newer", at=self._clock(), by=by
+                )
+            if step.took is Took.CONFLICT:
+                self._list_conflict(connection, step, desk, by=by)
+            elif step.declined is not None:
+                self._give_back(connection, step.declined)
+        taken = [step for step in news if step.evaluation is not None and step.took is not Took.CONFLICT]
+        submitted = [step.evaluation for step in taken if step.evaluation and step.took is Took.SUBMITTED]
+        self._submit_returned(connection, submitted, desk)
+        done = {one.id for one in submitted}
+        for step in taken:
+            if step.evaluation is not None and step.took is not Took.SUBMITTED:
+                self._store_returned(connection, step.evaluation, desk, write=step.write, done=done)
+
+    def _list_conflict(self, connection: Connection, step: Step, desk: Desk, *, by: str) -> None:
+        packets.add_conflict(
+            connection,
+            {
+                "id": self._new_id(),
+                "export_id": desk.export.id,
+                "subject_id": step.subject.id,
+                "item_id": step.id,
+                "digest": step.digest,
+                "reasons": msgspec.to_builtins(step.reasons),
+                "returned": msgspec.to_builtins(step.evaluation or step.declined),
+                "found_at": self._clock(),
+                "found_by": by,
+            },
+        )
 
     def _give_back(self, connection: Connection, declined: Declined) -> None:
         found = subjects.find_assignment(connection, declined.assignment_id)
         if found is not None and found.status is AssignmentStatus.OPEN:
             self._end_assignment(connection, found, AssignmentStatus.DECLINED, self._reason(declined.reason))
 
+    def _submit_returned(
+        self, connection: Connection, submitted: Iterable[PacketEvaluation], desk: Desk
+    ) -> None:
+        """Store submissions that nothing stands against, many at once: begun or gone on with, scored, submitted."""
+        now = self._clock()
+        rows: list[dict[str, Any]] = []
+        results: list[tuple[PacketEvaluation, dict[str, Any]]] = []
+        closed: list[str] = []
+        for one in submitted:
+            version = self._frozen(connection, one.version_id)
+            answers = {given.answer.criterion_id: given for given in one.answers}
+            result = compute(version, [given.answer for given in one.answers])
+            stored = desk.own.get(one.id)
+            replacing = stored.supersedes_id if stored is not None else _replacing(one, desk, done=())
+            if stored is None:
+                self._begin_returned(connection, one, desk, replacing=replacing, at=now)
+            if replacing is not None:
+                self._supersede(
+                    connection, msgspec.structs.replace(_header_of(one, desk), supersedes_id=replacing), now
+                )
+            revision = stored.revision + 1 if stored is not None else 0
+            for sequence, node in enumerate(result.nodes):
+                given = answers.get(node.id, _NOTHING)
+                rows.append(
+                    {
+                        "id": self._new_id(),
+                        "evaluation_id": one.id,
+                        "criterion_id": node.id,
+                        "scale_level_id": given.answer.scale_level_id,
+                        "raw_value": given.answer.raw_value,
+                        "is_not_applicable": given.answer.is_not_applicable,
+                        "confidence": given.answer.confidence,
+                        "rationale": given.answer.rationale,
+                        "evidence": msgspec.to_builtins(given.answer.evidence) or None,
+                        "is_flagged": given.is_flagged,
+                        "revision": revision,
+                        "updated_at": now,
+                        "normalized_score": node.normalized_score,
+                        "effective_weight": node.effective_weight,
+                        "overall_contribution": node.overall_contribution,
+                        "gate_failed": node.gate_failed,
+                        "is_advisory": node.is_advisory,
+                        "sequence": sequence,
+                    }
+                )
+            columns = {
+                **_came_from(one, desk, stored),
+                **result_columns(result, now),
+                "revision": revision,
+            }
+            results.append((one, columns))
+            asked = (stored.assignment_id if stored else None) or desk.work(one).assignment_for(
+                one.evaluator_type
+            )
+            if asked is not None:
+                closed.append(asked)
+        packets.put_scores(connection, rows)
+        for one, columns in results:
+            if not evaluations.change_draft(connection, one.id, columns):
+                raise StateError(f"Evaluation {one.id} is no open draft any more.", remedy="Import it again.")
+        packets.close_assignments(connection, closed, at=now, by=self.user.name)
+
     def _store_returned(
         self,
         connection: Connection,
         one: PacketEvaluation,
-        received: Received,
+        desk: Desk,
         *,
         write: Iterable[str] | None = None,
-        id: str | None = None,
-        replacing: str | None = None,
-    ) -> str:
-        """Bring an evaluation to what the packet says; returns its id.
+        done: Iterable[str] = (),
+    ) -> None:
+        """Bring a draft to what the packet says, or withdraw what it withdrew.
 
         Args:
-            write: only these criteria; None is all of them.
-            id: of a new evaluation, when the packet's is taken.
-            replacing: the evaluation that it supersedes, in place of what the packet says.
+            write: only these criteria of a draft that is here; None is all of them.
+            done: what this import has submitted.
         """
-        stored = access.evaluation(connection, self.user, id or one.id, for_writing=True)
-        version = self._frozen(connection, one.version_id)
+        stored = desk.own.get(one.id)
         if one.status is EvaluationStatus.WITHDRAWN:
             self._withdraw_returned(connection, one, stored)
-            return one.id
-        if stored is None:
-            evaluation_id = self._begin_returned(connection, one, received, id=id, replacing=replacing)
-            self._put_fresh(connection, evaluation_id, version, one.answers)
+        elif stored is None:
+            replacing = _replacing(one, desk, done=done)
+            self._begin_returned(connection, one, desk, replacing=replacing, at=self._clock())
+            self._put_fresh(connection, one.id, self._frozen(connection, one.version_id), one.answers)
         else:
-            evaluation_id = stored.id
             self._put_over(connection, stored, one, write)
-        self._stamp(connection, evaluation_id, one, received, stored)
-        if one.status is EvaluationStatus.SUBMITTED:
-            draft = self._own_draft(connection, evaluation_id)
-            subject = self._find_subject(connection, one.subject_id)
-            answers = self._draft_answers(connection, draft)
-            self._refuse(version, subject, answers)
-            self._finish(connection, draft, version, answers, pass_threshold=None)
-        return evaluation_id
+            evaluations.change_draft(connection, one.id, _came_from(one, desk, stored))
 
     def _begin_returned(
         self,
         connection: Connection,
         one: PacketEvaluation,
-        received: Received,
+        desk: Desk,
         *,
-        id: str | None,
         replacing: str | None,
-    ) -> str:
-        work = self._work_of(connection, one, received.context)
+        at: datetime,
+    ) -> None:
+        extra = {**_came_from(one, desk, None), "cursor": one.cursor, "updated_at": at}
         by = Evaluator(one.evaluator_type, None)
-        if replacing is None:
-            last = self._last_submitted(connection, work, by)
-            replacing = last.id if last is not None and last.id in one.replaces else None
-        return self._insert(connection, work, by, supersedes=replacing, id=id or one.id)
+        self._insert(connection, desk.work(one), by, supersedes=replacing, id=one.id, extra=extra)
 
     def _put_over(
         self,
@@ -251,28 +324,6 @@ class PacketsIn(PacketPlans):
                 flagged=answer.is_flagged,
             )
 
-    def _stamp(
-        self,
-        connection: Connection,
-        evaluation_id: str,
-        one: PacketEvaluation,
-        received: Received,
-        stored: Evaluation | None,
-    ) -> None:
-        """The content the reviewer had before her, and where the evaluation came from."""
-        export = received.export
-        came: dict[str, Any] = {"id": export.id}
-        if one.submitted_at is not None:
-            came["submitted_at"] = one.submitted_at.isoformat()
-        kept = stored.metadata if stored is not None and stored.metadata else {}
-        values: dict[str, Any] = {
-            "subject_hash": export.sent["subjects"][one.subject_id]["had"],
-            "metadata": {**kept, "packet": came},
-        }
-        if stored is None and one.cursor is not None:
-            values["cursor"] = one.cursor
-        evaluations.change_draft(connection, evaluation_id, values)
-
     def _withdraw_returned(
         self, connection: Connection, one: PacketEvaluation, stored: Evaluation | None
     ) -> None:
@@ -286,196 +337,59 @@ class PacketsIn(PacketPlans):
                 connection, stored.id, EvaluationStatus.WITHDRAWN, at=self._clock(), reason=reason
             )
 
-    # -- conflicts -----------------------------------------------------------------------------------
 
-    def packet_conflicts(
-        self, *, round: str | None = None, include_settled: bool = False
-    ) -> tuple[PacketConflict, ...]:
-        """What packets brought back that is to be settled, the oldest first.
+_NOTHING = PacketAnswer(answer=Answer(criterion_id=""))
 
-        A reviewer sees those of her own packets; a chair all, but for subjects on which she is blind.
-        """
-        with self._read() as connection:
-            context_id = self._find_round_context(connection, round).id if round is not None else None
-            found = packets.conflicts(
-                connection, self.user, context_id=context_id, include_settled=include_settled
+
+def _replacing(one: PacketEvaluation, desk: Desk, *, done: Iterable[str]) -> str | None:
+    """Which evaluation of this store a new one stands in the place of: the nearest that is Submitted here."""
+    last = desk.last_submitted(one)
+    here = {*done, *([last.id] if last is not None else [])}
+    return next((id for id in one.replaces if id in here), None)
+
+
+def _header_of(one: PacketEvaluation, desk: Desk) -> Evaluation:
+    """As much of an evaluation's header as superseding another one takes."""
+    head = desk.heads[one.version_id]
+    return Evaluation(
+        id=one.id,
+        rubric_id=head.rubric_id,
+        rubric_name=head.rubric_name,
+        version_id=head.id,
+        version_number=head.number or "",
+        major_version=head.major or 0,
+        subject_id=one.subject_id,
+        subject_title="",
+        evaluator_user_id="",
+    )
+
+
+def _came_from(one: PacketEvaluation, desk: Desk, stored: Evaluation | None) -> dict[str, Any]:
+    """The content the reviewer had before her, and where the evaluation came from."""
+    came: dict[str, Any] = {"id": desk.export.id}
+    if one.submitted_at is not None:
+        came["submitted_at"] = one.submitted_at.isoformat()
+    kept = stored.metadata if stored is not None and stored.metadata else {}
+    return {
+        "subject_hash": desk.export.sent["subjects"][one.subject_id]["had"],
+        "metadata": {**kept, "packet": came},
+    }
+
+
+def _refuse_twice(steps: Iterable[Step], desk: Desk) -> None:
+    """One reviewer has one draft and one submission of a piece of work; a file with two was not made by us."""
+    met: set[tuple[str, str, str, str]] = set()
+    for step in steps:
+        one = step.evaluation
+        if one is None or one.status is EvaluationStatus.WITHDRAWN:
+            continue
+        key = (one.subject_id, desk.heads[one.version_id].rubric_id, one.evaluator_type, one.status)
+        if key in met:
+            raise PacketError(
+                f'The packet was refused: it has two evaluations of "{step.subject.title}".',
+                remedy="Nothing of it was taken. Ask for a new return.",
             )
-            return tuple(self._conflict(connection, one) for one in found)
-
-    def settle_packet_conflict(self, conflict_id: str, take: Take) -> PacketConflict:
-        """Settle a conflict: ``packet`` stores what came back, ``store`` leaves the store as it is.
-
-        Neither side is lost: what gives way stays in the record of the conflict, or as the Superseded or Withdrawn
-        evaluation that it was.
-
-        Raises:
-            NotFoundError: there is no such conflict that the user may see.
-            NotPermittedError: the user is neither chair nor administrator.
-            StateError: it is settled already, or the round is closed.
-            SubmitRefusedError: what came back cannot be submitted here.
-        """
-        self._require(Role.CHAIR, Role.ADMINISTER_EVALUATIONS, doing="settle what packets brought back")
-        with self._write() as connection:
-            found = packets.conflicts(
-                connection, self.user, conflict_id=conflict_id.strip(), include_settled=True
-            )
-            if not found:
-                raise NotFoundError(
-                    f"Conflict {conflict_id} is not found or not readable.",
-                    remedy="rubrictui packet conflicts lists them.",
-                )
-            conflict = found[0]
-            if conflict.taken is not None:
-                raise StateError(
-                    f"That conflict is settled ({conflict.taken}).", remedy="Nothing is left to do."
-                )
-            self._settle(connection, conflict, take)
-            settled = packets.conflicts(connection, self.user, conflict_id=conflict.id, include_settled=True)
-            return self._conflict(connection, settled[0] if settled else conflict)
-
-    def _settle(self, connection: Connection, conflict: StoredConflict, take: Take) -> None:
-        export = packets.find_export(connection, conflict.export_id)
-        assert export is not None
-        context = self._find_context(connection, export.context_id)
-        received = Received(export, context, {})
-        who = self._acting_as(self._find_user(connection, export.user_id))
-        came = packets.returned(connection, conflict.id)
-        is_decline = "assignment_id" in came and "answers" not in came
-        replaced: Any = None
-        bases = dict(export.bases)
-        if not is_decline:
-            one = msgspec.convert(came, PacketEvaluation)
-            bases[one.id] = digests(one.answers)
-            if take == "packet":
-                replaced = who._force(connection, one, received)
-        elif take == "packet":
-            who._force_decline(connection, msgspec.convert(came, Declined))
-        packets.set_bases(connection, export.id, bases)
-        now = self._clock()
-        packets.end_conflicts(
-            connection,
-            export.id,
-            conflict.item_id,
-            taken=take,
-            at=now,
-            by=self.user.name,
-            replaced=replaced,
-        )
-        rounds.log(
-            connection,
-            context.id,
-            "packet_conflict_settled",
-            at=now,
-            by=self.user.name,
-            id=self._new_id(),
-            details={"conflict": conflict.id, "take": take},
-        )
-
-    def _force(self, connection: Connection, one: PacketEvaluation, received: Received) -> Any:
-        """Store what came back, whatever stood against it; returns the answers that it replaces."""
-        stored = access.evaluation(connection, self.user, one.id, for_writing=True)
-        if one.status is EvaluationStatus.WITHDRAWN:
-            self._store_returned(connection, one, received)
-            return None
-        if stored is not None and stored.status is EvaluationStatus.DRAFT:
-            answers = packet_answers(access.draft_answers(connection, self.user, stored.id))
-            self._store_returned(connection, one, received)
-            return msgspec.to_builtins(answers)
-        work = self._work_of(connection, one, received.context)
-        by = Evaluator(one.evaluator_type, None)
-        other = self._open_one(connection, work, by)
-        if other is not None:
-            now = self._clock()
-            values = {
-                "status": EvaluationStatus.WITHDRAWN.value,
-                "ended_at": now,
-                "updated_at": now,
-                "end_reason": f"Replaced by what packet {received.export.id} brought back.",
-            }
-            evaluations.change_draft(connection, other.id, values)
-        last = self._last_submitted(connection, work, by)
-        self._store_returned(
-            connection,
-            one,
-            received,
-            id=one.id if stored is None else self._new_id(),
-            replacing=last.id if last is not None else None,
-        )
-        return None
-
-    def _force_decline(self, connection: Connection, declined: Declined) -> None:
-        found = subjects.find_assignment(connection, declined.assignment_id)
-        if found is None:
-            return
-        if found.status is AssignmentStatus.OPEN:
-            self._give_back(connection, declined)
-            return
-        for one in access.evaluations(
-            connection,
-            self.user,
-            evaluator_user_id=self.user.id,
-            subject_id=found.subject_id,
-            status=EvaluationStatus.SUBMITTED,
-            for_writing=True,
-        ):
-            if one.assignment_id == found.id:
-                evaluations.end_submitted(
-                    connection,
-                    one.id,
-                    EvaluationStatus.WITHDRAWN,
-                    at=self._clock(),
-                    reason=self._reason(declined.reason),
-                )
-
-    def _conflict(self, connection: Connection, found: StoredConflict) -> PacketConflict:
-        came = found.returned
-        status: str | None = None
-        pairs: tuple[AnswerPair, ...] = ()
-        if came is not None and "answers" in came:
-            one = msgspec.convert(came, PacketEvaluation)
-            status = one.status.value
-            pairs = self._answer_pairs(connection, one)
-        elif came is not None:
-            status = AssignmentStatus.DECLINED.value
-        return PacketConflict(
-            id=found.id,
-            packet_id=found.export_id,
-            round_name=self._find_context(connection, found.context_id).name,
-            reviewer=found.user_name,
-            subject_id=found.subject_id,
-            subject_title=found.subject_title,
-            reasons=tuple(msgspec.convert(reason, Reason) for reason in found.reasons),
-            returned=status,
-            differences=pairs,
-            found_at=found.found_at,
-            found_by=found.found_by,
-            settled_at=found.settled_at,
-            settled_by=found.settled_by,
-            taken=found.taken,
-        )
-
-    def _answer_pairs(self, connection: Connection, one: PacketEvaluation) -> tuple[AnswerPair, ...]:
-        """Where the packet and this store's evaluation of the same id differ, as far as the user may read it."""
-        version: VersionSnapshot = self._frozen(connection, one.version_id)
-        stored = access.draft_answers(connection, self.user, one.id)
-        theirs = {answer.answer.criterion_id: answer.answer for answer in stored}
-        ours = {answer.answer.criterion_id: answer.answer for answer in one.answers}
-        labels = {level.id: level.label for scale in version.scales for level in scale.levels}
-
-        def label(answer: Answer | None) -> str | None:
-            return labels.get(answer.scale_level_id or "") if answer is not None else None
-
-        return tuple(
-            AnswerPair(
-                criterion_key=node.key,
-                packet=ours.get(node.id),
-                store=theirs.get(node.id),
-                packet_level=label(ours.get(node.id)),
-                store_level=label(theirs.get(node.id)),
-            )
-            for node in version.nodes
-            if node.is_criterion and ours.get(node.id) != theirs.get(node.id)
-        )
+        met.add(key)
 
 
 def _agreed(steps: Iterable[Step]) -> dict[str, dict[str, str]]:

@@ -6,7 +6,7 @@ as the store has it. What only one side changed is taken or kept; what both chan
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import msgspec
@@ -15,9 +15,7 @@ from sqlalchemy import Connection
 from rubrictui.core.errors import ScoringError
 from rubrictui.core.model import VersionSnapshot, VersionStatus
 from rubrictui.core.records import (
-    Assignment,
     AssignmentStatus,
-    Context,
     ContextStatus,
     Evaluation,
     EvaluationStatus,
@@ -27,12 +25,12 @@ from rubrictui.core.records import (
 from rubrictui.core.scoring import check_answer, compute, unknown_answers
 from rubrictui.engine.checking import storable, submit_problems
 from rubrictui.engine.packet_records import Reason, TakenItem, Took
-from rubrictui.engine.packets import Packets, digests, packet_answers
-from rubrictui.engine.work import Evaluator, Work
+from rubrictui.engine.packets import digests, packet_answers
+from rubrictui.engine.packets_away import PacketsAway
+from rubrictui.engine.packets_desk import Desk
 from rubrictui.interchange.packets import Declined, PacketAnswer, PacketEvaluation, digest
 from rubrictui.interchange.packets_errors import PacketError
-from rubrictui.store import access, packets, subjects
-from rubrictui.store.packets import Export
+from rubrictui.store import access
 
 Digests = dict[str, str]
 
@@ -53,7 +51,9 @@ class Step(NamedTuple):
 
     @property
     def digest(self) -> str:
-        return digest(self.evaluation if self.evaluation is not None else self.declined)
+        thing = self.evaluation or self.declined
+        assert thing is not None
+        return digest(thing)
 
     @property
     def item(self) -> TakenItem:
@@ -67,32 +67,23 @@ class Step(NamedTuple):
         )
 
 
-class Received(NamedTuple):
-    """What every decision about one return looks at."""
-
-    export: Export
-    context: Context
-    #: What became of each conflict listed before (None: it is open), by item and digest.
-    known: dict[tuple[str, str], str | None]
-
-
-class PacketPlans(Packets):
+class PacketPlans(PacketsAway):
     """Deciding, as the reviewer whose answers they are; nothing is changed."""
 
-    def _step(self, connection: Connection, one: PacketEvaluation, received: Received) -> Step:
+    def _step(self, connection: Connection, one: PacketEvaluation, desk: Desk) -> Step:
         """What becomes of one evaluation.
 
         Raises:
             PacketError: it is not of what was sent, or carries the id of an evaluation that is not the reviewer's.
         """
-        subject, version, one = self._checked(connection, one, received)
-        decided = self._decide(connection, one, subject, version, received)
-        return _settled_before(decided, received.known)
+        version, one = self._checked(connection, one, desk)
+        decided = self._decide(connection, one, version, desk)
+        return _settled_before(decided, desk.known)
 
     def _checked(
-        self, connection: Connection, one: PacketEvaluation, received: Received
-    ) -> tuple[Subject, VersionSnapshot, PacketEvaluation]:
-        sent = received.export.sent
+        self, connection: Connection, one: PacketEvaluation, desk: Desk
+    ) -> tuple[VersionSnapshot, PacketEvaluation]:
+        sent = desk.export.sent
         seen = sent["subjects"].get(one.subject_id)
         graded = sent["versions"].get(one.version_id)
         if seen is None or graded is None:
@@ -101,7 +92,6 @@ class PacketPlans(Packets):
             raise _forged(f"evaluation {one.id} was given with another text of the rubric than was sent")
         if one.subject_hash != seen["sent"]:
             raise _forged(f"evaluation {one.id} was given for another content of the subject than was sent")
-        subject = self._find_subject(connection, one.subject_id)
         version = self._frozen(connection, one.version_id)
         answers = tuple(answer.answer for answer in one.answers)
         unknown = unknown_answers(version, answers)
@@ -116,20 +106,19 @@ class PacketPlans(Packets):
         checked = msgspec.structs.replace(
             one, answers=ready, assignment_id=one.assignment_id if asked else None
         )
-        return subject, version, checked
+        return version, checked
 
     def _decide(
         self,
         connection: Connection,
         one: PacketEvaluation,
-        subject: Subject,
         version: VersionSnapshot,
-        received: Received,
+        desk: Desk,
     ) -> Step:
-        stored = self._stored(connection, one, received.context)
-        step = Step(Took.UNCHANGED, one.id, subject, one)
+        stored = _stored(one, desk)
+        step = Step(Took.UNCHANGED, one.id, desk.subjects[one.subject_id], one)
         ours = digests(one.answers)
-        base = received.export.bases.get(one.id, {})
+        base = desk.export.bases.get(one.id, {})
         if stored is None:
             if one.status is EvaluationStatus.WITHDRAWN or (one.is_empty and one.status is _DRAFT):
                 return step  # it never came here, or says nothing yet
@@ -158,30 +147,11 @@ class PacketPlans(Packets):
             took = Took.SUBMITTED
         if clash:
             reasons.append(_edited(version, clash))
-        reasons += self._obstacles(
-            connection, one, stored, subject=subject, version=version, received=received
-        )
+        reasons += _obstacles(one, stored, version, desk)
         warnings = _warnings(one, version) if took is Took.SUBMITTED else ()
         if reasons:
             return step._replace(took=Took.CONFLICT, reasons=tuple(reasons), write=write, warnings=warnings)
         return step._replace(took=took, write=write, warnings=warnings)
-
-    def _stored(self, connection: Connection, one: PacketEvaluation, context: Context) -> Evaluation | None:
-        found = access.evaluation(connection, self.user, one.id, for_writing=True)
-        if found is None:
-            if packets.is_taken(connection, one.id):
-                raise _forged(f"evaluation {one.id} is another evaluator's")
-            return None
-        same = (
-            found.evaluator_user_id == self.user.id
-            and found.subject_id == one.subject_id
-            and found.version_id == one.version_id
-            and found.context_id == context.id
-            and found.evaluator_type is one.evaluator_type
-        )
-        if not same:
-            raise _forged(f"evaluation {one.id} is of other work")
-        return found
 
     @staticmethod
     def _against_ended(
@@ -214,103 +184,81 @@ class PacketPlans(Packets):
             reason = Reason(kind="ended", message=f"It is {there.value} here.")
         return step._replace(took=Took.CONFLICT, reasons=(reason,))
 
-    def _obstacles(
-        self,
-        connection: Connection,
-        one: PacketEvaluation,
-        stored: Evaluation | None,
-        *,
-        subject: Subject,
-        version: VersionSnapshot,
-        received: Received,
-    ) -> list[Reason]:
-        reasons: list[Reason] = []
-        work = self._work_of(connection, one, received.context)
-        by = Evaluator(one.evaluator_type, None)
-        if stored is None:
-            other = self._open_one(connection, work, by)
-            if other is not None:
-                reasons.append(
-                    Reason(kind="other_draft", message=f"Another draft of it is open here ({other.id}).")
-                )
-        last = self._last_submitted(connection, work, by)
-        allowed = set(one.replaces)
-        if stored is not None and stored.supersedes_id is not None:
-            allowed.add(stored.supersedes_id)
-        if last is not None and last.id != one.id and last.id not in allowed:
-            reasons.append(
-                Reason(kind="already_submitted", message=f"It was submitted here otherwise ({last.id}).")
-            )
-        ended = self._ended_assignment(connection, one)
-        if ended is not None:
-            reasons.append(
-                Reason(kind="assignment_ended", message=f"The assignment is {ended.status.value} here.")
-            )
-        if work.version.status is VersionStatus.RETIRED:
-            what = f'Version {work.version.number} of "{work.rubric_name}" was retired.'
-            reasons.append(Reason(kind="version_retired", message=what))
-        if subject.content_hash != received.export.sent["subjects"][subject.id]["had"]:
-            reasons.append(
-                Reason(kind="subject_changed", message="The subject has changed since the packet was made.")
-            )
-        if received.context.status is ContextStatus.CLOSED:
-            reasons.append(Reason(kind="round_closed", message="The round was closed."))
-        if one.evaluator_type is EvaluatorType.SELF and not received.context.self_allowed:
-            reasons.append(Reason(kind="cannot_submit", message="The round takes no self-assessments."))
-        reasons += _faults(one, subject, version)
-        return reasons
-
-    def _work_of(self, connection: Connection, one: PacketEvaluation, context: Context) -> Work:
-        return self._work(
-            connection,
-            subject=one.subject_id,
-            rubric=None,
-            version=one.version_id,
-            context=context.id,
-            assignment=None,
-        )
-
-    def _ended_assignment(self, connection: Connection, one: PacketEvaluation) -> Assignment | None:
-        if one.assignment_id is None:
-            return None
-        found = subjects.find_assignment(connection, one.assignment_id)
-        ended = (AssignmentStatus.RELEASED, AssignmentStatus.DECLINED)
-        return found if found is not None and found.status in ended else None
-
-    def _decline_step(self, connection: Connection, one: Declined, received: Received) -> Step:
+    def _decline_step(self, one: Declined, desk: Desk, connection: Connection) -> Step:
         """What becomes of an assignment that was given back."""
-        if received.export.sent["assignments"].get(one.assignment_id) != one.subject_id:
+        if desk.export.sent["assignments"].get(one.assignment_id) != one.subject_id:
             raise _forged(f"assignment {one.assignment_id} was not sent")
         if not one.reason.strip():
             raise _forged(f"assignment {one.assignment_id} was declined without a reason")
-        subject = self._find_subject(connection, one.subject_id)
-        step = Step(Took.UNCHANGED, one.assignment_id, subject, declined=one)
-        found = subjects.find_assignment(connection, one.assignment_id)
+        step = Step(Took.UNCHANGED, one.assignment_id, desk.subjects[one.subject_id], declined=one)
+        found = desk.assignments.get(one.assignment_id)
         if found is None or found.status in (AssignmentStatus.DECLINED, AssignmentStatus.RELEASED):
-            return _settled_before(step, received.known)
+            return _settled_before(step, desk.known)
         if found.status is AssignmentStatus.DONE:
             reason = Reason(kind="already_submitted", message="She declined it there, and submitted it here.")
-            return _settled_before(step._replace(took=Took.CONFLICT, reasons=(reason,)), received.known)
-        for draft in self._drafts_for(connection, found):
+            return _settled_before(step._replace(took=Took.CONFLICT, reasons=(reason,)), desk.known)
+        for draft in desk.by_subject(one.subject_id):
+            if draft.assignment_id != found.id or draft.status is not _DRAFT:
+                continue
             theirs = digests(packet_answers(access.draft_answers(connection, self.user, draft.id)))
-            if theirs != received.export.bases.get(draft.id, {}):
+            if theirs != desk.export.bases.get(draft.id, {}):
                 reason = Reason(kind="draft_edited", message="Her draft of it was changed here.")
-                return _settled_before(step._replace(took=Took.CONFLICT, reasons=(reason,)), received.known)
+                return _settled_before(step._replace(took=Took.CONFLICT, reasons=(reason,)), desk.known)
         return step._replace(took=Took.DECLINED)
-
-    def _drafts_for(self, connection: Connection, assignment: Assignment) -> Sequence[Evaluation]:
-        own = access.evaluations(
-            connection,
-            self.user,
-            evaluator_user_id=self.user.id,
-            subject_id=assignment.subject_id,
-            status=EvaluationStatus.DRAFT,
-            for_writing=True,
-        )
-        return [one for one in own if one.assignment_id == assignment.id]
 
 
 _DRAFT = EvaluationStatus.DRAFT
+
+
+def _stored(one: PacketEvaluation, desk: Desk) -> Evaluation | None:
+    """The store's evaluation of the same id. It must be hers, and of the same work."""
+    found = desk.own.get(one.id)
+    if found is None:
+        if one.id in desk.taken:
+            raise _forged(f"evaluation {one.id} is another evaluator's, or of other work")
+        return None
+    same = (
+        found.subject_id == one.subject_id
+        and found.version_id == one.version_id
+        and found.evaluator_type is one.evaluator_type
+    )
+    if not same:
+        raise _forged(f"evaluation {one.id} is of other work")
+    return found
+
+
+def _obstacles(
+    one: PacketEvaluation, stored: Evaluation | None, version: VersionSnapshot, desk: Desk
+) -> list[Reason]:
+    """Why this may not be taken as it is, but for answers that both sides changed."""
+    reasons: list[Reason] = []
+    head, subject = desk.heads[one.version_id], desk.subjects[one.subject_id]
+    other = desk.open_one(one) if stored is None else None
+    if other is not None:
+        reasons.append(Reason(kind="other_draft", message=f"Another draft of it is open here ({other.id})."))
+    last = desk.last_submitted(one)
+    allowed = {*one.replaces, one.id, stored.supersedes_id if stored is not None else None}
+    if last is not None and last.id not in allowed:
+        reasons.append(
+            Reason(kind="already_submitted", message=f"It was submitted here otherwise ({last.id}).")
+        )
+    asked = desk.assignments.get(one.assignment_id or "")
+    if asked is not None and asked.status in (AssignmentStatus.RELEASED, AssignmentStatus.DECLINED):
+        reasons.append(
+            Reason(kind="assignment_ended", message=f"The assignment is {asked.status.value} here.")
+        )
+    if head.status is VersionStatus.RETIRED:
+        what = f'Version {head.number} of "{head.rubric_name}" was retired.'
+        reasons.append(Reason(kind="version_retired", message=what))
+    if subject.content_hash != desk.export.sent["subjects"][subject.id]["had"]:
+        reasons.append(
+            Reason(kind="subject_changed", message="The subject has changed since the packet was made.")
+        )
+    if desk.context.status is ContextStatus.CLOSED:
+        reasons.append(Reason(kind="round_closed", message="The round was closed."))
+    if one.evaluator_type is EvaluatorType.SELF and not desk.context.self_allowed:
+        reasons.append(Reason(kind="cannot_submit", message="The round takes no self-assessments."))
+    return reasons + _faults(one, subject, version)
 
 
 def _settled_before(step: Step, known: dict[tuple[str, str], str | None]) -> Step:

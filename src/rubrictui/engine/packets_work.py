@@ -16,7 +16,7 @@ from rubrictui.core.errors import InvalidInputError
 from rubrictui.engine.base import named, new_uuid, utc_now
 from rubrictui.engine.engine import Engine
 from rubrictui.engine.errors import StateError
-from rubrictui.engine.packets import Origin
+from rubrictui.engine.packets_away import Origin
 from rubrictui.interchange.packets import Passphrase, read_packet
 from rubrictui.interchange.packets_errors import PacketError
 from rubrictui.interchange.packets_seal import is_encrypted

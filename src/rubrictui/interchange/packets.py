@@ -171,9 +171,12 @@ _KINDS: Final[dict[str, dict[str, type[Value]]]] = {
 }
 
 
-def digest(value: Any) -> str:
-    """SHA-256 (64 hex digits) of a value's canonical JSON; equal values give the same, wherever they are."""
-    return hashlib.sha256(canonical_json(msgspec.to_builtins(value)).encode()).hexdigest()
+def digest(value: Value) -> str:
+    """SHA-256 (64 hex digits) of a value of a packet; equal values give the same, wherever they are.
+
+    Every number in one is a float by its type, so that its JSON is the same on both sides.
+    """
+    return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
 
 
 # -- writing -----------------------------------------------------------------------------------------

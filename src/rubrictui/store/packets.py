@@ -6,15 +6,26 @@ reads evaluations: who may is decided by ``access_rules``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, insert, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
-from rubrictui.core.records import Role, User
+from rubrictui.core.records import AssignmentStatus, Role, User
 from rubrictui.store.access_rules import VIEWER, asking, blind, login_blind, rights
-from rubrictui.store.tables import EVALUATION, PACKET_CONFLICT, PACKET_EXPORT, STORE_INFO, SUBJECT, USER
+from rubrictui.store.tables import (
+    ASSIGNMENT,
+    EVALUATION,
+    EVALUATION_SCORE,
+    PACKET_CONFLICT,
+    PACKET_EXPORT,
+    STORE_INFO,
+    SUBJECT,
+    USER,
+)
 
 
 class Export(NamedTuple):
@@ -89,10 +100,55 @@ def set_bases(connection: Connection, packet_id: str, bases: dict[str, dict[str,
     connection.execute(update(PACKET_EXPORT).where(PACKET_EXPORT.c.id == packet_id).values(bases=bases))
 
 
-def is_taken(connection: Connection, evaluation_id: str) -> bool:
-    """Whether this is anybody's evaluation: what comes in under another's id is refused, and nothing of it told."""
-    query = select(EVALUATION.c.id).where(EVALUATION.c.id == evaluation_id)
-    return connection.execute(query).first() is not None
+def taken(connection: Connection, ids: Iterable[str]) -> frozenset[str]:
+    """Those of ``ids`` that are anybody's evaluation: what comes in under another's id is refused, and nothing
+    of it told."""
+    wanted = list(ids)
+    found: set[str] = set()
+    for start in range(0, len(wanted), _AT_A_TIME):
+        found.update(connection.execute(_TAKEN, {"ids": wanted[start : start + _AT_A_TIME]}).scalars())
+    return frozenset(found)
+
+
+_AT_A_TIME = 500
+_TAKEN = select(EVALUATION.c.id).where(EVALUATION.c.id.in_(bindparam("ids", expanding=True)))
+
+
+# -- many submissions at once ------------------------------------------------------------------------
+
+_SCORE_COLUMNS = (
+    "scale_level_id", "raw_value", "is_not_applicable", "confidence", "rationale", "evidence", "is_flagged",
+    "revision", "updated_at", "normalized_score", "effective_weight", "overall_contribution", "gate_failed",
+    "is_advisory", "sequence",
+)  # fmt: skip
+
+
+def put_scores(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows of ``evaluation_score``, answers and results together, or write over those that are there."""
+    if rows:
+        connection.execute(_put_scores(connection.dialect.name), list(rows))
+
+
+@cache
+def _put_scores(dialect: str) -> Any:
+    statement = (postgresql if dialect == "postgresql" else sqlite).insert(EVALUATION_SCORE)
+    return statement.on_conflict_do_update(
+        index_elements=[EVALUATION_SCORE.c.evaluation_id, EVALUATION_SCORE.c.criterion_id],
+        set_={name: statement.excluded[name] for name in _SCORE_COLUMNS},
+    )
+
+
+def close_assignments(connection: Connection, ids: Sequence[str], *, at: datetime, by: str) -> None:
+    """Open -> Done for these assignments; others stay as they are."""
+    for start in range(0, len(ids), _AT_A_TIME):
+        connection.execute(
+            update(ASSIGNMENT)
+            .where(
+                ASSIGNMENT.c.id.in_(ids[start : start + _AT_A_TIME]),
+                ASSIGNMENT.c.status == AssignmentStatus.OPEN.value,
+            )
+            .values(status=AssignmentStatus.DONE.value, ended_at=at, ended_by=by)
+        )
 
 
 # -- conflicts ---------------------------------------------------------------------------------------
