@@ -15,11 +15,13 @@ from rubrictui.core.records import Evaluation, EvaluatorType
 from rubrictui.core.score_of_record import score_of_record
 from rubrictui.evaluators.matter_rubric import matter_rubric
 from rubrictui.evaluators.matter_work import work_subject
+from rubrictui.interchange.matrix_out import matrix_html, matrix_markdown, record_notes
 from rubrictui.interchange.yaml_reader import read_files
 from rubrictui.interchange.yaml_writer import write_documents
 from rubrictui.matters import Matter, read_actions
 from rubrictui.matters.replay import replay
 from rubrictui.sample_data import ROOT
+from rubrictui.screens.matrix_words import cell_words
 
 FOLDER = ROOT / "matters" / "saas-agreement"
 EXAMPLE = ROOT / "examples" / "matter-review"
@@ -100,6 +102,17 @@ def test_running_the_rules_on_the_shipped_work_gives_what_ships(engine: Engine) 
 def test_the_matrix_shows_where_the_lawyer_and_the_rules_disagree(engine: Engine) -> None:
     matrix = subject_matrix(engine.matrix_table(subject=SUBJECT, rubric=RUBRIC, context=CONTEXT))
     assert [column.evaluator_type for column in matrix.columns] == [HUMAN, AI, RULES]
+    overall = matrix.rows[0].cells
+    assert [cell.record.normalized_score if cell and cell.record else None for cell in overall] == [
+        None,
+        None,
+        0.4962,
+    ]
+    assert "score of record 0.4962 (12.9 of 26" in cell_words(matrix.columns[2], overall[2], matrix.display)
+    named = "Matter (rules): score of record, by the matter's own rules: 0.4962 (12.9 of 26 points, penalties -0.6)."
+    assert record_notes(matrix, range(3)) == [named]
+    assert "4962" in matrix_markdown(matrix)
+    assert named.replace("'", "&#39;") in matrix_html(matrix)
     apart = {}
     for row in matrix.rows:
         lawyer, _, rules = row.cells

@@ -18,6 +18,7 @@ from rubrictui.core.model import Value
 from rubrictui.core.ratings import AI_TYPES
 from rubrictui.core.records import EvaluationStatus, EvaluatorType
 from rubrictui.core.rounding import round6
+from rubrictui.core.score_of_record import ScoreOfRecord
 
 KIND_WORDS: Final[Mapping[EvaluatorType, str]] = {
     EvaluatorType.HUMAN: "person",
@@ -79,6 +80,7 @@ class MatrixCell(Value, frozen=True, kw_only=True, gc=False):
 
     ``counts`` is False for one that is in no figure though its column is: withdrawn or superseded in a round.
     ``verdict`` is what flips: whether a gate was met, or the whole evaluation passed; None where neither applies.
+    ``record``, in a cell of overall scores: a score of record beside this one, which is in no figure.
     """
 
     answer: str = ""
@@ -88,6 +90,7 @@ class MatrixCell(Value, frozen=True, kw_only=True, gc=False):
     has_texts: bool = False
     evaluation_id: str = ""
     counts: bool = True
+    record: ScoreOfRecord | None = None
 
 
 class MatrixRow(Value, frozen=True, kw_only=True):

@@ -115,6 +115,7 @@ def _overall_cell(one: PanelEvaluation) -> MatrixCell:
         verdict=one.passed,
         gate_failed=bool(one.gate_failed),
         evaluation_id=one.id,
+        record=one.record,
     )
 
 

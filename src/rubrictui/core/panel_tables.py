@@ -14,6 +14,7 @@ import msgspec
 from rubrictui.core.model import Evidence, Outcome, Value, VersionSnapshot
 from rubrictui.core.records import Cohort, Context, EvaluationStatus, EvaluatorType
 from rubrictui.core.rounds import DEFAULT_DISAGREEMENT
+from rubrictui.core.score_of_record import ScoreOfRecord
 
 
 class PanelScore(Value, frozen=True, kw_only=True, gc=False):
@@ -40,6 +41,7 @@ class PanelEvaluation(Value, frozen=True, kw_only=True):
 
     ``status`` is Submitted, Superseded or Withdrawn; drafts and failures never stand in a table.
     ``user_id`` is who scored, ran or imported it; ``evaluator_name`` is a machine's name, None for a person.
+    ``record`` is a score of record beside that of the answers, where the evaluation has one.
     """
 
     id: str
@@ -64,6 +66,7 @@ class PanelEvaluation(Value, frozen=True, kw_only=True):
     completeness: float | None = None
     band_id: str | None = None
     confidence: float | None = None
+    record: ScoreOfRecord | None = None
     scores: dict[str, PanelScore] = msgspec.field(default_factory=dict)
 
     @property

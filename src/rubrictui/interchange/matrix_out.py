@@ -8,7 +8,7 @@ escaped, HTML passes a template that escapes everything.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -107,9 +107,21 @@ def matrix_markdown(matrix: Matrix, options: Options | None = None) -> str:
         cells += [matrix.display.spread(row.spread, 2), _mark(row, threshold)]
         cells += [_markdown(_shown(matrix, row.cells[place])) for place in columns]
         lines.append("| " + " | ".join(cells) + " |")
+    lines += [line for note in record_notes(matrix, columns) for line in ("", _markdown(note))]
     if options.method:
         lines += ["", options.method]
     return "\n".join(lines) + "\n"
+
+
+def record_notes(matrix: Matrix, columns: Iterable[int]) -> list[str]:
+    """A sentence for each score of record that stands beside an evaluator's overall score."""
+    return [
+        f"{matrix.columns[place].heading}: score of record, by the {cell.record.kind}'s own rules: {cell.record.words}."
+        for row in matrix.rows
+        if row.is_overall
+        for place in columns
+        if (cell := row.cells[place]) is not None and cell.record is not None
+    ]
 
 
 def matrix_html(matrix: Matrix, options: Options | None = None) -> str:
@@ -126,7 +138,12 @@ def matrix_html(matrix: Matrix, options: Options | None = None) -> str:
         title=visible(matrix.title, newlines=False),
         about=f"{visible(matrix.about, newlines=False)}. Scores of {_range(matrix)}; a disagreement from a spread of "
         f"{_spread(matrix, threshold)} points.",
-        note=hidden_words(matrix.hidden) if matrix.hidden else "",
+        note=" ".join(
+            (
+                *([hidden_words(matrix.hidden)] if matrix.hidden else ()),
+                *(visible(note, newlines=False) for note in record_notes(matrix, columns)),
+            )
+        ),
         method=options.method,
         heading=heading,
         rows=[

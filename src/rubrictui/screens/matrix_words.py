@@ -62,6 +62,8 @@ def cell_words(column: MatrixColumn, cell: MatrixCell | None, display: DisplayRa
     parts = [part for part in (cell.answer, display.score(cell.score, 2)) if part]
     if cell.gate_failed:
         parts.append("gate not met")
+    if cell.record is not None:
+        parts.append(f"score of record {cell.record.words}")
     if cell.has_texts:
         parts.append("with a reason: Enter opens it")
     if not (column.counts and cell.counts):
@@ -95,6 +97,8 @@ def all_said(matrix: Matrix, row: MatrixRow, table: PanelTable) -> tuple[Said, .
         answer = ", ".join(part for part in (cell.answer, matrix.display.score(cell.score, 2)) if part)
         if cell.gate_failed:
             answer += ", gate not met"
+        if cell.record is not None:
+            answer += f"; score of record, by the {cell.record.kind}'s own rules: {cell.record.words}"
         found.append(
             Said(
                 id=column.id,

@@ -30,6 +30,7 @@ from rubrictui.core.model import Evidence, Outcome
 from rubrictui.core.panel_tables import PanelComment, PanelEvaluation, PanelScore
 from rubrictui.core.records import AssignmentStatus, EvaluationStatus, EvaluatorType, User
 from rubrictui.core.rounds import Blinding
+from rubrictui.core.score_of_record import record_in
 from rubrictui.store.access_rules import (
     AS_A_PERSON,
     DRAFT,
@@ -142,6 +143,7 @@ def round_scores(
             completeness=row.completeness,
             band_id=row.band_id,
             confidence=row.confidence,
+            record=record_in(row.record),
             scores=scores.get(row.id, {}),
         )
         for row in rows
@@ -157,6 +159,7 @@ def _headers() -> Select[Any]:
         e.id, e.subject_id, e.evaluator_user_id, e.evaluator_type, e.evaluator_name, e.version_id, e.status,
         e.submitted_at, e.ended_at, e.end_reason, e.supersedes_id, e.normalized_score, e.outcome, e.passed,
         e.gate_failed, e.completeness, e.band_id, e.confidence,
+        case((e.evaluator_type == EvaluatorType.DETERMINISTIC.value, e.metadata)).label("record"),
         VERSION.c.major_version, VERSION.c.minor_version, VERSION.c.patch_version, USER.c.name, USER.c.display_name,
     ).select_from(
         EVALUATION.join(VERSION, VERSION.c.id == EVALUATION.c.version_id).join(
