@@ -359,3 +359,9 @@ def test_an_index_looks_again_at_a_node_whose_scale_changed() -> None:
     second = msgspec.structs.replace(first, scales=(low,))
     assert "gate_unreachable" not in [problem.code for problem in index.problems(first)]
     assert "gate_unreachable" in [problem.code for problem in index.problems(second)]
+
+
+def test_a_long_name_leaves_room_for_what_is_wrong() -> None:
+    version = VersionSnapshot(nodes=(Node(id="a", key="a", name="N" * 300),))
+    (problem,) = [p for p in publish_problems(version) if p.code == "scale_missing"]
+    assert problem.message == f"'{'N' * 59}…' has no scale."

@@ -106,6 +106,7 @@ def assert_storable(version: VersionSnapshot) -> None:
         ("  Price  (per unit)! ", (), "price-per-unit"),
         ("Café crème", (), "cafe-creme"),
         ("価格 2", (), "価格-2"),
+        ("名前が パン", (), "名前が-パン"),
         ("snake_case_name", (), "snake-case-name"),
         ("Price", ("price",), "price-2"),
         ("Price", ("PRICE", "price-2"), "price-3"),

@@ -35,6 +35,9 @@ class Edited(Value, frozen=True, kw_only=True):
     focus: str | None = None
 
 
+_VOICING: Final = "\u3099\u309a"
+
+
 def propose_key(name: str, taken: Collection[str], *, fallback: str = "criterion") -> str:
     """A key for a node of this name: its words in lower case joined by hyphens, at most 100 characters.
 
@@ -59,8 +62,11 @@ def propose_key(name: str, taken: Collection[str], *, fallback: str = "criterion
 
 def key_stem(name: str) -> str:
     """What ``propose_key`` makes of a name alone; "" when there is no letter or digit in it."""
-    # Marks go after decomposing, and what is left is composed again: "é" becomes "e", Hangul stays Hangul.
-    bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    # Marks go after decomposing, and what is left is composed again: "é" becomes "e", Hangul stays Hangul. The
+    # voicing marks of kana stay: without them it is another letter.
+    bare = "".join(
+        c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c) or c in _VOICING
+    )
     words = _NO_WORD.sub("-", unicodedata.normalize("NFC", bare).casefold()).strip("-")
     return words[:MAXIMUM_KEY_LENGTH].rstrip("-")
 

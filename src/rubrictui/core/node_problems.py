@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Final
 
 from rubrictui.core.canonical import canonical_json
 from rubrictui.core.deterministic import answers_not_applicable, rule_problems
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import Node, NotApplicablePolicy, Scale, ScaleType, fold_id
 from rubrictui.core.problems import MAXIMUM_KEY_LENGTH, Problem, Severity, is_share, rounded
+
+_LONGEST_NAME: Final = 60
+"""Characters of a name in a message."""
 
 
 def own_problems(node: Node, scale: Scale | None, policy: NotApplicablePolicy) -> Iterator[Problem]:
@@ -142,5 +146,6 @@ def about(node: Node, code: str, message: str, remedy: str = "", *, severity: Se
 
 
 def title(node: Node) -> str:
-    """What a message calls a node."""
-    return repr(node.name or node.key or node.id)
+    """What a message calls a node; a name that would leave no room for the rest of the message is cut."""
+    name = node.name or node.key or node.id
+    return repr(name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…")
