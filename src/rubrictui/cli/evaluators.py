@@ -66,6 +66,11 @@ def register(commands: Commands) -> None:
         "--concurrency", metavar="COUNT", type=int, default=8, help="with --all: so many at a time (8)"
     )
     parser.add_argument("--budget", metavar="COST", type=float, help="with --all: stop when so much is spent")
+    parser.add_argument(
+        "--enqueue",
+        action="store_true",
+        help="with --all: queue a job for each record, for workers (PostgreSQL)",
+    )
 
 
 def run_evaluators(options: argparse.Namespace, output: Output) -> int:
@@ -101,6 +106,8 @@ def run_evaluate(options: argparse.Namespace, output: Output) -> int:
     from rubrictui.cli._store import open_engine
 
     settings = _settings(options)
+    if options.enqueue:
+        return _enqueue(options, settings, output)
     if options.all:
         return _evaluate_all(options, settings, output)
     if options.entity is None or options.record is None:
@@ -156,6 +163,35 @@ def _evaluate_all(options: argparse.Namespace, settings: dict[str, Any], output:
     else:
         output.text(_summary(report))
     return 1 if report.failed or report.stopped else 0
+
+
+def _enqueue(options: argparse.Namespace, settings: dict[str, Any], output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+    from rubrictui.engine.worker import enqueue
+
+    if not options.all or options.record is not None or options.budget is not None:
+        raise UsageError(
+            "rubrictui evaluate: --enqueue goes with --all, and takes neither --record nor --budget.",
+            remedy="(See rubrictui evaluate --help.)",
+        )
+    with open_engine(options) as engine:
+        found = enqueue(
+            engine,
+            options.db,
+            rubric=options.rubric,
+            context=options.context,
+            entity=options.entity,
+            evaluator=options.evaluator,
+            settings=settings,
+            pass_threshold=options.pass_threshold,
+            again=options.again,
+        )
+    if output.json:
+        output.data(found)
+    else:
+        more = f", {found.waiting} were waiting already" if found.waiting else ""
+        output.text(f"{found.queued} of {found.total} queued{more}. rubrictui worker runs them.")
+    return 0
 
 
 def _summary(report: EvaluateAllReport) -> str:
