@@ -61,7 +61,7 @@ class MatrixScreen(ComparisonScreen):
     def compose(self) -> ComposeResult:
         yield TitleBar("Compare")
         yield Static("", id="summary", markup=False)
-        yield MatrixView(self.WHAT, empty=READING)
+        yield MatrixView(self.WHAT, moved=self.show_detail, empty=READING)
         yield QuietLines(2)
         yield KeyFooter()
 

@@ -111,7 +111,8 @@ class ComparisonScreen(ShellScreen[None]):
                 Content(one_line(self.summary(self._matrix, self.view)))
             )
 
-    def on_matrix_view_highlighted(self) -> None:
+    def show_detail(self) -> None:
+        """Say what the cell under the cursor is."""
         matrix = self._matrix
         if matrix is None:
             return
@@ -138,7 +139,7 @@ class ComparisonScreen(ShellScreen[None]):
         self._threshold = value
         self.view.threshold = value
         self._show_summary()
-        self.on_matrix_view_highlighted()
+        self.show_detail()
 
     # -- writing a file
 

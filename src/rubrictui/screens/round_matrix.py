@@ -66,7 +66,7 @@ class RoundMatrixScreen(ComparisonScreen):
     def compose(self) -> ComposeResult:
         yield TitleBar("Ranking")
         yield Static("", id="summary", markup=False)
-        yield MatrixView(self.WHAT, empty="Reading the evaluations ...")
+        yield MatrixView(self.WHAT, moved=self.show_detail, empty="Reading the evaluations ...")
         yield QuietLines(2)
         yield KeyFooter()
 

@@ -5,7 +5,7 @@ A key paints the cells that look otherwise and no others, whatever the number of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -160,23 +160,27 @@ class MatrixView(ScrollView, can_focus=True, inherit_bindings=False):
         def control(self) -> MatrixView:
             return self.view
 
-    class Highlighted(_CellMessage):
-        """The cursor came to another cell, or the matrix looks otherwise."""
-
-        def can_replace(self, message: Message) -> bool:
-            return isinstance(message, MatrixView.Highlighted)
-
     class Selected(_CellMessage):
         """The cell under the cursor was chosen."""
 
-    def __init__(self, what: str, *, empty: str = "", id: str | None = None) -> None:
+    def __init__(
+        self,
+        what: str,
+        *,
+        moved: Callable[[], None] = lambda: None,
+        empty: str = "",
+        id: str | None = None,
+    ) -> None:
         """
         Args:
             what: the heading of the first column.
+            moved: called when the cursor came to another cell or the matrix looks otherwise, before anything is
+                painted: what it shows beside the matrix is in the same frame, which a message would be too late for.
             empty: what to say while there is no row.
         """
         super().__init__(id=id)
         self._what = what
+        self._moved = moved
         self._empty = empty
         self._matrix: Matrix | None = None
         self._threshold = 0.0
@@ -287,7 +291,7 @@ class MatrixView(ScrollView, can_focus=True, inherit_bindings=False):
         self._forget()
         self.refresh()
         self.refresh_bindings()
-        self.post_message(self.Highlighted(self))
+        self._moved()
 
     def _measure(self) -> None:
         if self._matrix is None or not self.size.width:
@@ -415,7 +419,7 @@ class MatrixView(ScrollView, can_focus=True, inherit_bindings=False):
     def _after_moving(self) -> None:
         if not self._show_cursor():
             self._paint_changes()
-        self.post_message(self.Highlighted(self))
+        self._moved()
 
     @property
     def _page(self) -> int:

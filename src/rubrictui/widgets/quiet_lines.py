@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
@@ -28,6 +29,7 @@ class QuietLines(Widget):
         self._height = height
         self._texts: tuple[str, ...] = ()
         self._painted: dict[int, Strip] = {}
+        self._style: Style | None = None
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -52,6 +54,7 @@ class QuietLines(Widget):
 
     def notify_style_update(self) -> None:
         self._painted.clear()
+        self._style = None
         super().notify_style_update()
 
     def render_line(self, y: int) -> Strip:
@@ -59,7 +62,10 @@ class QuietLines(Widget):
         return strip
 
     def _strip(self, y: int) -> Strip:
-        width, style = self.size.width, self.rich_style
+        width = self.size.width
+        if self._style is None:
+            self._style = self.rich_style
+        style = self._style
         text = " " + one_line(self._texts[y], max(width - 2, 1)) if y < len(self._texts) else ""
         # The words and the blanks after them are two pieces, so that a shorter text paints less.
         return Strip([Segment(text, style), Segment(" " * max(width - cell_len(text), 0), style)])
