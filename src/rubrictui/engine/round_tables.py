@@ -45,10 +45,11 @@ class RoundTables(RoundAssigning):
             context = found.context
             blind = access.blind_subjects(connection, self.user)
             work = access_round.round_work(connection, self.user, context.id, now=now, own_only=not everyone)
+            done = access_round.round_done(connection, self.user, context.id, own_only=not everyone)
+            asked = rounds.asked_by_subject(connection, context.id, None if everyone else self.user.id)
             listed = rounds.round_subjects(connection, context.id)
             if not everyone:
-                own = {one.subject_id for one in work}
-                listed = tuple(one for one in listed if one.id in own)
+                listed = tuple(one for one in listed if one.id in asked)
             figures: dict[str, SubjectFigures] = {}
             if context.rubric_id is not None:
                 head = self._find_rubric(connection, context.rubric_id)
@@ -57,34 +58,26 @@ class RoundTables(RoundAssigning):
                     figures = access_round.round_figures(
                         connection, self.user, context.id, rubric_id=head.id, major=major
                     )
-            assigned = rounds.assigned_by_subject(connection, context.id)
+            hidden = rounds.asked_by_user(connection, context.id, blind.intersection(asked))
             people = {user.id: user for user in rounds.asked(connection, context.id)}
         reads_drafts = self._holds(Role.ADMINISTER_EVALUATIONS, Role.DEVELOPER, Role.INTEGRATION)
-        hidden = Counter(user_id for (user_id, subject_id), _ in assigned.items() if subject_id in blind)
         reviewers = tuple(
             _reviewer_progress(
                 user.id,
                 user.name,
                 user.display_name,
                 [one for one in work if one.user_id == user.id],
-                hidden=0 if user.id == self.user.id else hidden[user.id],
+                hidden=0 if user.id == self.user.id else hidden.get(user.id, 0),
                 knows_begun=reads_drafts or user.id == self.user.id,
             )
             for user in people.values()
             if everyone or user.id == self.user.id
         )
-        done = Counter(one.subject_id for one in work if one.status == AssignmentStatus.DONE.value)
-        asked = Counter(
-            subject_id
-            for (user_id, subject_id), number in assigned.items()
-            for _ in range(number)
-            if everyone or user_id == self.user.id
-        )
         lines = tuple(
             _subject_progress(
                 subject,
-                assigned=asked[subject.id],
-                done=done[subject.id],
+                assigned=asked.get(subject.id, 0),
+                done=done.get(subject.id, 0),
                 is_blind=subject.id in blind,
                 wanted=found.rules.reviews_per_subject if everyone else None,
                 figures=figures.get(subject.id),
@@ -291,7 +284,7 @@ def _panel_subject(subject: Subject, is_blind: bool) -> PanelSubject:
 def _reviewer_progress(
     user_id: str, name: str, display: str, work: Sequence[Work], *, hidden: int, knows_begun: bool
 ) -> ReviewerProgress:
-    status = Counter(one.status for one in work)
+    status = Counter({one.status: one.number for one in work})
     return ReviewerProgress(
         user_id=user_id,
         user_name=name,
@@ -301,7 +294,7 @@ def _reviewer_progress(
         submitted=status[AssignmentStatus.DONE.value],
         declined=status[AssignmentStatus.DECLINED.value],
         released=status[AssignmentStatus.RELEASED.value],
-        overdue=sum(one.is_overdue for one in work),
+        overdue=sum(one.overdue for one in work),
         hidden=hidden,
     )
 

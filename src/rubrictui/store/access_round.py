@@ -20,7 +20,6 @@ from sqlalchemy import (
     bindparam,
     case,
     distinct,
-    false,
     func,
     or_,
     select,
@@ -323,26 +322,23 @@ def round_figures(
 
 
 class Work(NamedTuple):
-    """One assignment of a round. ``begun``: there is a draft of it that the viewer may read."""
+    """The assignments of one reviewer in one state: how many, and how many of them are late, and begun as far as
+    the viewer may read drafts."""
 
     user_id: str
-    subject_id: str
     status: str
-    is_overdue: bool
-    begun: bool
+    number: int
+    overdue: int
+    begun: int
 
 
 def round_work(
     connection: Connection, viewer: User, context_id: str, *, now: datetime, own_only: bool
 ) -> tuple[Work, ...]:
-    """The assignments of a round, the viewer's own or everyone's (the engine decides).
+    """The assignments of a round by reviewer and state, the viewer's own or everyone's (the engine decides).
 
-    Of a subject on which she is blind a peer's is not there: its state would tell what the peer does.
+    Of a subject on which she is blind a peer's is not counted: its state would tell what the peer does.
     """
-    mine = ASSIGNMENT.c.user_id == VIEWER
-    if rights(viewer).is_acting:
-        mine = and_(mine, ASSIGNMENT.c.subject_id.not_in(login_blind()))
-    shown = mine if own_only else or_(mine, ASSIGNMENT.c.subject_id.not_in(blind()))
     due = func.coalesce(ASSIGNMENT.c.due_at, CONTEXT.c.due_at, type_=ASSIGNMENT.c.due_at.type)
     is_open = ASSIGNMENT.c.status == AssignmentStatus.OPEN.value
     drafts = select(EVALUATION.c.assignment_id).where(
@@ -351,13 +347,36 @@ def round_work(
     rows = connection.execute(
         select(
             ASSIGNMENT.c.user_id,
-            ASSIGNMENT.c.subject_id,
             ASSIGNMENT.c.status,
-            func.coalesce(and_(is_open, due < now), false()),
-            and_(is_open, ASSIGNMENT.c.id.in_(drafts)),
+            func.count(),
+            func.count(case((and_(is_open, due < now), 1))),
+            func.count(case((and_(is_open, ASSIGNMENT.c.id.in_(drafts)), 1))),
         )
         .select_from(ASSIGNMENT.join(CONTEXT, CONTEXT.c.id == ASSIGNMENT.c.context_id))
-        .where(ASSIGNMENT.c.context_id == context_id, shown),
+        .where(ASSIGNMENT.c.context_id == context_id, _shown_work(viewer, own_only))
+        .group_by(ASSIGNMENT.c.user_id, ASSIGNMENT.c.status),
         asking(viewer),
     )
-    return tuple(Work(row[0], row[1], row[2], bool(row[3]), bool(row[4])) for row in rows)
+    return tuple(Work(*row) for row in rows)
+
+
+def round_done(connection: Connection, viewer: User, context_id: str, *, own_only: bool) -> dict[str, int]:
+    """How many assignments of each subject are done, by the same rule as ``round_work``."""
+    rows = connection.execute(
+        select(ASSIGNMENT.c.subject_id, func.count())
+        .where(
+            ASSIGNMENT.c.context_id == context_id,
+            ASSIGNMENT.c.status == AssignmentStatus.DONE.value,
+            _shown_work(viewer, own_only),
+        )
+        .group_by(ASSIGNMENT.c.subject_id),
+        asking(viewer),
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def _shown_work(viewer: User, own_only: bool) -> ColumnElement[bool]:
+    mine = ASSIGNMENT.c.user_id == VIEWER
+    if rights(viewer).is_acting:
+        mine = and_(mine, ASSIGNMENT.c.subject_id.not_in(login_blind()))
+    return mine if own_only else or_(mine, ASSIGNMENT.c.subject_id.not_in(blind()))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Column, Connection, delete, func, insert, select, update
 
 from rubrictui.core.records import AssignmentStatus, ContextStatus, Subject, User
 from rubrictui.core.rounds import (
@@ -312,15 +312,32 @@ def asked(connection: Connection, context_id: str) -> tuple[User, ...]:
     return tuple(User(id=row[0], name=row[1], display_name=row[2]) for row in rows)
 
 
-def assigned_by_subject(connection: Connection, context_id: str) -> dict[tuple[str, str], int]:
-    """How many assignments, open or done, each user has of each subject, by user and subject. It does not tell which."""
+def asked_by_subject(connection: Connection, context_id: str, user_id: str | None = None) -> dict[str, int]:
+    """How many assignments, open or done, there are of each subject, of one user's or everyone's. Not which."""
+    return _held(connection, context_id, ASSIGNMENT.c.subject_id, ASSIGNMENT.c.user_id, user_id)
+
+
+def asked_by_user(connection: Connection, context_id: str, subject_ids: Iterable[str]) -> dict[str, int]:
+    """How many assignments, open or done, each user has of these subjects. Not which."""
+    counted: dict[str, int] = {}
+    for subject_id in subject_ids:
+        for user_id, number in _held(
+            connection, context_id, ASSIGNMENT.c.user_id, ASSIGNMENT.c.subject_id, subject_id
+        ).items():
+            counted[user_id] = counted.get(user_id, 0) + number
+    return counted
+
+
+def _held(
+    connection: Connection, context_id: str, by: Column[str], where: Column[str], value: str | None
+) -> dict[str, int]:
     kept = (AssignmentStatus.OPEN.value, AssignmentStatus.DONE.value)
-    rows = connection.execute(
-        select(ASSIGNMENT.c.user_id, ASSIGNMENT.c.subject_id, func.count())
-        .where(ASSIGNMENT.c.context_id == context_id, ASSIGNMENT.c.status.in_(kept))
-        .group_by(ASSIGNMENT.c.user_id, ASSIGNMENT.c.subject_id)
+    query = select(by, func.count()).where(
+        ASSIGNMENT.c.context_id == context_id, ASSIGNMENT.c.status.in_(kept)
     )
-    return {(row[0], row[1]): row[2] for row in rows}
+    if value is not None:
+        query = query.where(where == value)
+    return {row[0]: row[1] for row in connection.execute(query.group_by(by))}
 
 
 def log(
