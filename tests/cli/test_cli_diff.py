@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+
 from rubrictui.core.loading import to_json
 from rubrictui.core.model import Anchor, Level, Node, NodeType, Scale, VersionSnapshot
 
@@ -94,3 +95,20 @@ def test_without_a_base_or_a_change_markdown_says_so(cli: Cli, files: tuple[Path
     assert cli("diff", "--files", files[0], files[0], "--markdown").out.endswith("No changes.\n")
     assert cli("diff", "--files", "-", files[0], "--markdown").out == "# Bids: the first version, 1.0.0\n"
     assert json.loads(files[0].read_text())["rubric_name"] == "Bids"
+
+
+def test_files_whose_scales_lie_beside_them_are_compared_with_scales(
+    cli: Cli, store: Path, tmp_path: Path
+) -> None:
+    """The folder of ``sync`` keeps each scale in a file of its own: a diff for a review needs them."""
+    folder = tmp_path / "rubrics"
+    assert cli("--db", store, "sync", "pull", folder).code == 0
+    draft = folder / "rubrics" / "vendor-proposal.yaml"
+    base = tmp_path / "base.yaml"
+    base.write_text(draft.read_text())
+    weight = next(line for line in draft.read_text().splitlines() if line.strip().startswith("weight: "))
+    draft.write_text(base.read_text().replace(weight, weight.split(":")[0] + ": 77", 1))
+    assert cli("diff", "--files", base, draft).code != 0
+    ran = cli("diff", "--files", base, draft, "--scales", folder / "scales", "--json")
+    assert [(one["property"], one["after"]) for one in ran.data["changes"]] == [("Weight", 77)]
+    assert cli("diff", "Vendor proposal", "1.0.0", "draft", "--scales", folder).code == 2

@@ -265,6 +265,14 @@ def test_a_billion_laughs_is_refused_before_it_is_built() -> None:
     assert found("\n".join(lines))[0][2] == "too_many_aliases"
 
 
+def test_refusals_for_size_say_what_to_do() -> None:
+    bomb = ["a0: &a0 lol"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+    assert read_text("\n".join(bomb)).findings[0].message.endswith("Write the values out.")
+    deep = "name: " + "[" * 5000 + "]" * 5000
+    assert "nested" in read_text(deep).findings[0].message
+    assert "flow level" not in read_text(deep).findings[0].message
+
+
 def test_more_aliases_than_the_limit_are_refused() -> None:
     text = "a: &a x\nb: [" + ", ".join(["*a"] * (yaml_nodes.MAX_ALIASES + 1)) + "]\n"
     assert [code for _, _, code in found(text)] == ["too_many_aliases"]

@@ -109,7 +109,10 @@ def convert(value: Any, kind: type[T], where: str) -> T:
 def read_version(name: str, scale_files: list[str] | None = None) -> VersionSnapshot:
     """A version from a snapshot's JSON, or from a YAML file with one rubric.
 
-    ``scale_files`` are YAML files with the scales that the rubric's own file does not hold.
+    ``scale_files`` are YAML files, or folders of them, with the scales that the rubric's own file does not hold.
+
+    Raises:
+        InvalidInputError: a file cannot be read, has an error, or does not hold one rubric.
     """
     if not name.casefold().endswith(YAML_SUFFIXES):
         from rubrictui.core.loading import version_from_json
@@ -118,7 +121,7 @@ def read_version(name: str, scale_files: list[str] | None = None) -> VersionSnap
     from rubrictui.interchange.documents import RubricFile
     from rubrictui.interchange.yaml_reader import read_files
 
-    documents = read_files([*(scale_files or []), name]).require()
+    documents = read_files([*_with_folders(scale_files or []), Path(name)]).require()
     rubrics = [document for document in documents if isinstance(document, RubricFile)]
     if len(rubrics) != 1:
         raise InvalidInputError(f"{name} holds {len(rubrics)} rubrics.", remedy="Give a file with one.")
@@ -130,8 +133,14 @@ def read_documents(
 ) -> Reading:
     """Files of documents (YAML, records in JSON) and folders of them, read as one set, in the order of their
     names within a folder."""
-    from rubrictui.interchange.folders import document_files
     from rubrictui.interchange.yaml_reader import read_files
+
+    return read_files(_with_folders(paths), scales=scales, versions=versions, categories=categories)
+
+
+def _with_folders(paths: list[str]) -> list[Path]:
+    """The files of these names, a folder being all documents below it."""
+    from rubrictui.interchange.folders import document_files
 
     files: list[Path] = []
     for path in map(Path, paths):
@@ -142,7 +151,7 @@ def read_documents(
             files += found
         else:
             files.append(path)
-    return read_files(files, scales=scales, versions=versions, categories=categories)
+    return files
 
 
 def category_lookup(categories: tuple[Category, ...]) -> Any:

@@ -30,6 +30,7 @@ def register(commands: Commands) -> None:
             'rubrictui diff "Vendor proposal" 1.0.0 draft',
             'rubrictui diff "Vendor proposal" 1.0.0 draft --only Major --markdown',
             "rubrictui diff --files base.json draft.yaml --bump Minor --json",
+            "rubrictui diff --files old.yaml rubrics/rubrics/bids.yaml --scales rubrics/scales/",
         ],
     )
     parser.add_argument(
@@ -40,6 +41,12 @@ def register(commands: Commands) -> None:
     )
     parser.add_argument(
         "--files", metavar="BASE DRAFT", nargs=2, help="two files instead; - or null is no base"
+    )
+    parser.add_argument(
+        "--scales",
+        metavar="FILE",
+        action="append",
+        help="YAML, or a folder of it, with scales that the files use; may repeat",
     )
     parser.add_argument("--batch", metavar="FILE", help="JSON Lines of {id, base, draft, requested_bump}")
     parser.add_argument(
@@ -61,12 +68,15 @@ def run(options: argparse.Namespace, output: Output) -> int:
             "rubrictui diff: give RUBRIC VERSION VERSION, or --files, or --batch.",
             remedy="(See rubrictui diff --help.)",
         )
+    if options.scales and options.files is None:
+        raise UsageError("rubrictui diff: --scales goes with --files.", remedy="(See rubrictui diff --help.)")
     if options.batch is not None:
         return _batch(options, output)
     if options.files is not None:
         from rubrictui.cli._input import read_version
 
-        base, draft = _base(options.files[0]), read_version(options.files[1])
+        base = _base(options.files[0], options.scales)
+        draft = read_version(options.files[1], options.scales)
     else:
         if options.bump:
             raise UsageError(
@@ -79,7 +89,7 @@ def run(options: argparse.Namespace, output: Output) -> int:
     return _print(base, draft, options, output)
 
 
-def _base(name: str) -> VersionSnapshot | None:
+def _base(name: str, scale_files: list[str] | None) -> VersionSnapshot | None:
     """The version in a file; None for ``-`` and for a file that holds null: nothing was published yet."""
     from rubrictui.cli._input import YAML_SUFFIXES, read_json, read_version
     from rubrictui.core.loading import version_from_json
@@ -87,7 +97,7 @@ def _base(name: str) -> VersionSnapshot | None:
     if name == "-":
         return None
     if name.casefold().endswith(YAML_SUFFIXES):
-        return read_version(name)
+        return read_version(name, scale_files)
     value = read_json(name)
     return None if value is None else version_from_json(value, where=name)
 

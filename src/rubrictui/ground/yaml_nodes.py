@@ -142,6 +142,8 @@ def _mark(mark: Any) -> Position:
 def _syntax_message(error: yaml.MarkedYAMLError, text: str) -> str:
     problem = error.problem or "this is not YAML"
     mark = error.problem_mark
+    if "nesting depth" in problem:  # the limit of the C library, reached before MAX_DEPTH is checked
+        return "lists and mappings are nested too deep. Flatten them."
     if mark is not None:
         lines = text.split("\n", mark.line + 1)
         line = lines[mark.line] if mark.line < len(lines) else ""
@@ -231,13 +233,17 @@ class _Builder:
             return BrokenNode(at)
         self._expansion += target.size
         if self._expansion > MAX_EXPANSION:
-            self._stop("too_many_aliases", "the aliases of this document grow it beyond all measure.", at)
+            self._stop(
+                "too_many_aliases",
+                "the aliases of this document grow it beyond all measure. Write the values out.",
+                at,
+            )
         return target
 
     def _begin(self, event: Any, at: Position) -> None:
         self._count(at)
         if len(self._stack) >= MAX_DEPTH:
-            self._stop("too_deep", f"values are nested more than {MAX_DEPTH} deep.", at)
+            self._stop("too_deep", f"values are nested more than {MAX_DEPTH} deep. Flatten them.", at)
         if event.tag is not None:
             self._refuse_tag(event.tag, at)
         node = MappingNode(at) if isinstance(event, yaml.MappingStartEvent) else SequenceNode(at)
