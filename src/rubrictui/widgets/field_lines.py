@@ -21,7 +21,7 @@ BAR, BAR_BLURRED = "▌", "▏"
 
 _VALUE_LINES = 6
 _LABEL_SHARE = 0.25
-_LEAST_LABEL = 13
+_LEAST_LABEL = 16
 _GUTTER = 3
 """The bar, the mark and a blank."""
 
