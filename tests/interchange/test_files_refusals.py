@@ -518,3 +518,7 @@ def test_a_wrong_key_or_label_is_told_in_one_line_of_bounded_length() -> None:
         with pytest.raises(InvalidInputError, match="and 988 more") as refused:
             answers_for((entry,), version)
         assert len(str(refused.value)) < 1500
+
+
+def test_the_name_of_a_scale_holds_no_control_character_either() -> None:
+    assert (4, 7, "bad_name") in found(SCALE.replace("name: Meets", r'name: "Me\e[31mets"'))

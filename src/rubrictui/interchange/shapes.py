@@ -57,7 +57,7 @@ class ScaleDocument(Shape, frozen=True, kw_only=True):
     kind: Literal["scale"]
     format: Format = 1
     id: Id
-    name: Name
+    name: Title
     description: str | None = None
     scale_type: ScaleType = ScaleType.LEVELS
     min_value: float | None = None
