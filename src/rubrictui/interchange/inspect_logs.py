@@ -111,8 +111,8 @@ def _order(sample: Any) -> tuple[int, float, str]:
     if not isinstance(sample, dict):
         return (0, 0.0, "")
     id, epoch = sample.get("id"), sample.get("epoch")
-    is_number = isinstance(id, int) and not isinstance(id, bool)
-    return (epoch if isinstance(epoch, int) else 1, float(id) if is_number and id < 2**53 else 0.0, str(id))
+    number = float(id) if isinstance(id, int) and abs(id) < 2**53 else 0.0
+    return (epoch if isinstance(epoch, int) else 1, number, str(id))
 
 
 def _scorer(log: dict[str, Any]) -> str:

@@ -161,7 +161,8 @@ class AnswerReader:
     def _choice(self, node: Node, cell: Cell) -> dict[str, Any] | None:
         """A level, a number or N/A."""
         if not isinstance(cell.value, str | int | float | bool):
-            return self._wrong(cell, "is neither text nor a number")
+            self._wrong(cell, "is neither text nor a number")
+            return None
         written = words_of(cell.value)
         written = self._declared.get(written.casefold(), written)
         scale = self._scales.get(node.scale_id or "")
@@ -171,7 +172,8 @@ class AnswerReader:
                 level = _valued(scale, written)
                 if level is None:
                     labels = listed([one.label for one in scale.levels])
-                    return self._wrong(cell, f'is no level of "{node.key}": {labels}', "unknown_level")
+                    self._wrong(cell, f'is no level of "{node.key}": {labels}', "unknown_level")
+                    return None
             return {"is_not_applicable": True} if level is None else {"scale_level_id": level.id}
         if written.casefold() in NOT_APPLICABLE:
             return {"is_not_applicable": True}
@@ -179,7 +181,8 @@ class AnswerReader:
         if number is None:
             low, high = (scale.min_value, scale.max_value) if scale else (None, None)
             span = f" from {low:g} to {high:g}" if low is not None and high is not None else ""
-            return self._wrong(cell, f"is no number{span}", "number")
+            self._wrong(cell, f"is no number{span}", "number")
+            return None
         return {"raw_value": number}
 
     def _truth(self, cell: Cell) -> bool:

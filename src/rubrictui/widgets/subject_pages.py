@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from rubrictui.core.pages import page_number, page_span
 from rubrictui.core.records import Subject, SubjectFile
 from rubrictui.widgets.data_table import data_blocks
 from rubrictui.widgets.document import Block, Page
@@ -89,6 +91,28 @@ def _file_page(file: SubjectFile) -> SubjectPage:
         file.text,
         is_markdown=is_markdown and looks_like_markdown(file.text),
     )
+
+
+def cited_page(
+    pages: Sequence[SubjectPage], source: str, text: str, start: int | None
+) -> tuple[int, int | None] | None:
+    """The index of the page that evidence is from, and where its quote begins there as far as that is known.
+
+    A page of a text that has pages (``page 3``) is a part of the text. None when there is no such source, or when the
+    page that is named does not hold the quote.
+    """
+    index = next((i for i, page in enumerate(pages) if page.source == source), None)
+    number = page_number(source)
+    if index is not None or number is None:
+        return None if index is None else (index, start)
+    index = next((i for i, page in enumerate(pages) if page.source == SUBJECT_TEXT), None)
+    span = None if index is None else page_span(pages[index].text, number)
+    if index is None or span is None:
+        return None
+    at = -1 if start is None else span[0] + start
+    if at < 0 or not pages[index].text.startswith(text, at):
+        at = pages[index].text.find(text, *span)
+    return None if at < 0 else (index, at)
 
 
 def page_tokens(page: SubjectPage) -> list[Token]:

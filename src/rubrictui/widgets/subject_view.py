@@ -15,10 +15,9 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from rubrictui.core.pages import page_number, page_span
 from rubrictui.widgets.document import Page, ShownRow
 from rubrictui.widgets.quote_picker import Picker
-from rubrictui.widgets.subject_pages import SUBJECT_TEXT, SubjectPage, build_page, page_tokens
+from rubrictui.widgets.subject_pages import SubjectPage, build_page, cited_page, page_tokens
 from rubrictui.widgets.text import one_line, truncate
 
 if TYPE_CHECKING:
@@ -413,17 +412,10 @@ class SubjectView(ScrollView, can_focus=True):
 
     def show_quote(self, source: str, text: str, start: int | None = None) -> bool:
         """Show where a quote stands, marked; False when it does not stand there."""
-        index = next((i for i, page in enumerate(self._pages) if page.source == source), None)
-        number = page_number(source)
-        if index is None and number is not None:
-            # A page of the text: the quote stands in the text, as far in as its page begins.
-            index = next((i for i, page in enumerate(self._pages) if page.source == SUBJECT_TEXT), None)
-            span = None if index is None else page_span(self._pages[index].text, number)
-            if span is not None and index is not None:
-                whole = self._pages[index].text
-                start = whole.find(text, *span) if start is None else span[0] + start
-        if index is None:
+        place = cited_page(self._pages, source, text, start)
+        if place is None:
             return False
+        index, start = place
         self.open_page(index)
         if not self._ready().is_written:
             self._as_written = True
