@@ -86,7 +86,8 @@ def script(people: Iterable[User], *, where: str, at: datetime, schema: str = "p
     place = _quoted(schema)
     groups = list(GROUPS.values())
     lines = [
-        f"-- Who works in {_comment(where)}, as of {at:%Y-%m-%d %H:%M} UTC. Run it as the owner of the database:",
+        f"-- Who works in {_comment(where)}, as of {at:%Y-%m-%d %H:%M} UTC. Run it as the owner of the database, if",
+        "-- she may create roles, or as a superuser:",
         "--   psql DATABASE -f THIS_FILE",
         "-- and again after adding people or changing roles. Nothing in it deletes anything.",
         "BEGIN;",
