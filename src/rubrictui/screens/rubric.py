@@ -145,6 +145,7 @@ class RubricScreen(FilteredScreen[None], ShellScreen[None]):
         self._version: VersionSnapshot | None = None
         self._shares: dict[str, float | None] = {}
         self._may_write = False
+        self._is_choosing = False
 
     def compose(self) -> ComposeResult:
         tree = RubricTree()
@@ -180,9 +181,15 @@ class RubricScreen(FilteredScreen[None], ShellScreen[None]):
         self._show_detail()
         self.refresh_bindings()
 
+    def on_screen_resume(self) -> None:
+        """Look for what was edited or published meanwhile, but not after a mere choice of a version."""
+        if self._is_choosing:
+            self._is_choosing = False
+        else:
+            self._catch_up()
+
     @work(exit_on_error=False, exclusive=True, group="resume")
-    async def on_screen_resume(self) -> None:
-        """Show what was edited or published meanwhile."""
+    async def _catch_up(self) -> None:
         shown = self._version
         if shown is None:
             return
@@ -234,9 +241,9 @@ class RubricScreen(FilteredScreen[None], ShellScreen[None]):
             version_rows(self._rubric.versions),
             cursor=self._version_id,
         )
+        self._is_choosing = True
         chosen = await self.app.push_screen_wait(choice)
         if chosen is not None and chosen != self._version_id:
-            self._version_id = chosen  # at once: coming back to this screen looks for news of the version shown
             self._read(chosen)
 
     @work(exit_on_error=False, exclusive=True, group="open")
