@@ -66,7 +66,7 @@ def _reviewer_row(one: ReviewerProgress) -> Row:
         id=REVIEWER + one.user_id,
         cells=(
             one.display_name or one.user_name,
-            f"{one.submitted} of {one.assigned}",
+            f"{one.submitted} of {one.assigned}" if one.assigned else "",
             ", ".join(words),
             "",
             "",
@@ -93,7 +93,7 @@ def _subject_row(one: SubjectProgress, display: DisplayRange, disagrees: bool) -
         id=SUBJECT + one.subject_id,
         cells=(
             one.title,
-            f"{one.done} of {wanted}" if one.done is not None else "",
+            _done_words(one, wanted),
             words,
             display.score(one.mean) if one.mean is not None else "",
             display.spread(one.spread) if one.spread is not None and (one.count or 0) > 1 else "",
@@ -104,6 +104,12 @@ def _subject_row(one: SubjectProgress, display: DisplayRange, disagrees: bool) -
         tones=("", "success" if is_done else "", tone, "", tone),
         search=f"{one.entity}/{one.record_id} {'disagrees' if disagrees else ''}",
     )
+
+
+def _done_words(one: SubjectProgress, wanted: int) -> str:
+    if not wanted:  # nobody is asked: what came in all the same
+        return f"{one.count} in" if one.count else ""
+    return f"{one.done} of {wanted}" if one.done is not None else ""
 
 
 def overview_words(overview: RoundOverview, display: DisplayRange, zone: tzinfo | None) -> str:
