@@ -40,6 +40,8 @@ def run(options: argparse.Namespace, output: Output) -> int:
     )
     with open_engine(options) as engine:
         _require_published(engine, rubric.id, rubric.version.id, options.matter)
+        if options.context is not None:
+            engine.context(options.context)  # refused before the work is stored
         _store(engine, subject, replace=options.replace)
         result = engine.evaluate_record(
             subject=f"{subject.entity}/{subject.record_id}",

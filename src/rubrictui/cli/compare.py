@@ -238,6 +238,7 @@ def _json(matrix: Matrix, threshold: float | None) -> dict[str, object]:
 
 def _tell_matrix(output: Output, matrix: Matrix, options: argparse.Namespace, what: str) -> None:
     from rubrictui.core.matrix import columns_in_view, disagreement_count, hidden_words, rows_in_view
+    from rubrictui.interchange.matrix_out import record_notes
 
     threshold = matrix.threshold if options.threshold is None else options.threshold
     columns = columns_in_view(matrix, with_superseded=options.superseded)
@@ -257,6 +258,7 @@ def _tell_matrix(output: Output, matrix: Matrix, options: argparse.Namespace, wh
     output.text(f"{matrix.title} · {matrix.about}")
     names = [matrix.columns[place].heading for place in columns]
     output.table(("", what.lower(), "mean", "spread", *names), rows, right=(2, 3))
+    output.text(*record_notes(matrix, columns))
     count = disagreement_count(matrix, threshold)
     output.say(
         f"{counted(count, what.lower(), 'criteria' if what == 'Criterion' else '')} "

@@ -259,10 +259,9 @@ def _texts(matter: Matter, component: str, own: str, issue: Issue | None, points
         }
     assert issue is not None
     where = _provision(matter, issue.anchor)
-    name = f"{_title(own)} ({issue.anchor})"
     if component == ISSUE:
         return {
-            "name": name,
+            "name": f"{_title(own)} ({issue.anchor})",
             "description": f"What the work finds in {where}: raised on that provision, rated, cited and explained.",
             "guidance": _issue_guidance(matter, issue, most),
             "scale_id": _points_scale_id(points),
@@ -274,7 +273,7 @@ def _texts(matter: Matter, component: str, own: str, issue: Issue | None, points
         }
     if component == REDLINE:
         return {
-            "name": name,
+            "name": f"{_title(own)}: redline",
             "description": f"The text proposed in place of {where}.",
             "guidance": f"Up to {most}, by how much of what the client needs the new text holds.",
             "scale_id": _points_scale_id(points),
@@ -283,7 +282,7 @@ def _texts(matter: Matter, component: str, own: str, issue: Issue | None, points
             ),
         }
     return {
-        "name": name,
+        "name": f"{_title(own)}: settlement",
         "description": f"The text on which {where} was closed with the other side, whoever wrote it.",
         "guidance": f"Up to {most}, by how much of what the client needs the closing text holds.",
         "scale_id": _points_scale_id(points),
