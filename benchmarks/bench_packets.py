@@ -3,7 +3,7 @@
     python benchmarks/bench_packets.py [--subjects 200] [--criteria 24] [--runs 3]
 
 Told beside it: what zlib and SHA-256 alone take for the same bytes, and opening and returning. Each of export and
-import may take 3 seconds; medians of the runs.
+import may take 3 seconds of the processor; medians of the runs.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -80,10 +81,24 @@ def score_all(engine: Engine, criteria: int) -> None:
         engine.submit(draft.evaluation.id)
 
 
-def timed(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
+class Took(NamedTuple):
+    """Seconds by the clock, and of the processor: on a shared machine only the second says what it costs."""
+
+    clock: float
+    processor: float
+
+    def __str__(self) -> str:
+        return f"{self.clock:6.2f} s, {self.processor:.2f} s of the processor"
+
+
+def timed(call: Callable[[], object]) -> Took:
+    clock, processor = time.perf_counter(), time.process_time()
     call()
-    return time.perf_counter() - start
+    return Took(time.perf_counter() - clock, time.process_time() - processor)
+
+
+def median(taken: list[Took]) -> Took:
+    return Took(*(statistics.median(column) for column in zip(*taken, strict=True)))
 
 
 def main() -> int:
@@ -122,22 +137,20 @@ def main() -> int:
 
                 imports.append(timed(take))
                 again.append(timed(take))
-        plain = zlib.compress(bytes(len(data)))  # warm
-        bare = timed(lambda: (zlib.compress(data * 4), hashlib.sha256(data * 4).hexdigest(), plain))
-    export_time, import_time = statistics.median(exports), statistics.median(imports)
+        bare = timed(lambda: (zlib.compress(data * 4), hashlib.sha256(data * 4).hexdigest()))
+    export_took, import_took = median(exports), median(imports)
     print(
-        f"{options.subjects} subjects, {options.criteria} criteria; packet {len(data):,} bytes, return {len(back):,}"
+        f"{options.subjects} subjects, {options.criteria} criteria; "
+        f"packet {len(data):,} bytes, return {len(back):,}"
     )
-    print(f"export, signed            {export_time:6.2f} s")
-    print(f"open on another machine   {opening:6.2f} s, its new store included")
-    print(f"return                    {returning:6.2f} s")
-    print(
-        f"import, signed            {import_time:6.2f} s, {import_time / options.subjects * 1000:.1f} ms an evaluation"
-    )
-    print(f"import again, a no-op     {statistics.median(again):6.2f} s")
-    print(f"zlib and SHA-256 alone    {bare:6.2f} s")
-    late = max(export_time, import_time) > LIMIT_SECONDS
-    print("too slow" if late else f"both within {LIMIT_SECONDS:g} s")
+    print(f"export, signed           {export_took}")
+    print(f"open on another machine  {opening} (its new store included)")
+    print(f"return                   {returning}")
+    print(f"import, signed           {import_took}")
+    print(f"import again, a no-op    {median(again)}")
+    print(f"zlib and SHA-256 alone   {bare}")
+    late = max(export_took.processor, import_took.processor) > LIMIT_SECONDS
+    print("too slow" if late else f"both within {LIMIT_SECONDS:g} s of the processor")
     return 1 if late else 0
 
 

@@ -7,7 +7,7 @@ draft of it nor the news that she is done.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -164,14 +164,11 @@ class Packets(EvaluatingMany):
                 )
                 for one in sorted(asked, key=lambda one: (order[one.subject_id], one.id))
             ),
-            evaluations=tuple(
-                self._packet_evaluation(
-                    connection,
-                    one,
-                    version_hash=versions[one.version_id].content_hash,
-                    subject_hash=shown[one.subject_id].content_hash,
-                )
-                for one in sorted(drafts, key=lambda one: (order[one.subject_id], one.id))
+            evaluations=self._packet_evaluations(
+                connection,
+                sorted(drafts, key=lambda one: (order[one.subject_id], one.id)),
+                versions={id: one.content_hash for id, one in versions.items()},
+                subjects={id: one.content_hash for id, one in shown.items()},
             ),
         )
         return packet, {one.id: one.content_hash for one in stored.values()}
@@ -193,32 +190,45 @@ class Packets(EvaluatingMany):
             scoring_hash=canonical.scoring_hash(version),
         )
 
-    def _packet_evaluation(
+    def _packet_evaluations(
         self,
         connection: Connection,
-        evaluation: Evaluation,
+        given: Sequence[Evaluation],
         *,
-        version_hash: str,
-        subject_hash: str,
-        replaces: tuple[str, ...] = (),
-    ) -> PacketEvaluation:
-        return PacketEvaluation(
-            id=evaluation.id,
-            subject_id=evaluation.subject_id,
-            version_id=evaluation.version_id,
-            version_hash=version_hash,
-            subject_hash=subject_hash,
-            assignment_id=evaluation.assignment_id,
-            evaluator_type=evaluation.evaluator_type,
-            status=evaluation.status,
-            replaces=replaces,
-            reason=evaluation.end_reason,
-            cursor=access.draft_cursor(connection, self.user, evaluation.id),
-            started_at=evaluation.started_at,
-            updated_at=evaluation.updated_at,
-            submitted_at=evaluation.submitted_at,
-            normalized_score=evaluation.normalized_score,
-            answers=packet_answers(access.draft_answers(connection, self.user, evaluation.id)),
+        versions: Mapping[str, str],
+        subjects: Mapping[str, str],
+        chain: Mapping[str, str | None] | None = None,
+    ) -> tuple[PacketEvaluation, ...]:
+        """Evaluations with the answers that the user may read.
+
+        Args:
+            versions: the content hash of each version.
+            subjects: that of each subject as its reviewer sees it; one that is not there has the evaluation's own.
+            chain: which evaluation each of hers supersedes.
+        """
+        ids = [one.id for one in given]
+        answers = access.answers_of(connection, self.user, ids)
+        cursors = access.cursors_of(connection, self.user, ids)
+        return tuple(
+            PacketEvaluation(
+                id=one.id,
+                subject_id=one.subject_id,
+                version_id=one.version_id,
+                version_hash=versions[one.version_id],
+                subject_hash=subjects.get(one.subject_id, one.subject_hash),
+                assignment_id=one.assignment_id,
+                evaluator_type=one.evaluator_type,
+                status=one.status,
+                replaces=_replaced(one.supersedes_id, chain or {}),
+                reason=one.end_reason,
+                cursor=cursors.get(one.id),
+                started_at=one.started_at,
+                updated_at=one.updated_at,
+                submitted_at=one.submitted_at,
+                normalized_score=one.normalized_score,
+                answers=packet_answers(answers.get(one.id, ())),
+            )
+            for one in given
         )
 
     def _record_export(
@@ -279,3 +289,12 @@ def _portable(subject: Subject) -> Subject:
     files: tuple[Any, ...] = tuple(msgspec.structs.replace(file, path=None) for file in subject.files)
     shown = msgspec.structs.replace(subject, files=files)
     return msgspec.structs.replace(shown, content_hash=canonical.subject_hash(shown))
+
+
+def _replaced(id: str | None, chain: Mapping[str, str | None]) -> tuple[str, ...]:
+    """What an evaluation stands in the place of, the nearest first."""
+    found: list[str] = []
+    while id is not None and id not in found:
+        found.append(id)
+        id = chain.get(id)
+    return tuple(found)

@@ -274,15 +274,12 @@ class PacketsAway(Packets):
                     members=(),
                     signature=None,
                 ),
-                evaluations=tuple(
-                    self._packet_evaluation(
-                        connection,
-                        one,
-                        version_hash=origin.versions[one.version_id],
-                        subject_hash=one.subject_hash,
-                        replaces=_replaced(one.supersedes_id, chain),
-                    )
-                    for one in sorted(told, key=lambda one: (one.subject_id, one.id))
+                evaluations=self._packet_evaluations(
+                    connection,
+                    sorted(told, key=lambda one: (one.subject_id, one.id)),
+                    versions=origin.versions,
+                    subjects={},
+                    chain=chain,
                 ),
                 declined=tuple(
                     Declined(assignment_id=one.id, subject_id=one.subject_id, reason=one.reason or "")
@@ -315,11 +312,3 @@ def _is_news(one: Evaluation, origin: Origin) -> bool:
     if one.status is EvaluationStatus.WITHDRAWN and one.submitted_at is None:
         return one.id in origin.evaluations
     return one.status in _RETURNED
-
-
-def _replaced(id: str | None, chain: dict[str, str | None]) -> tuple[str, ...]:
-    found: list[str] = []
-    while id is not None and id not in found:
-        found.append(id)
-        id = chain.get(id)
-    return tuple(found)

@@ -11,6 +11,7 @@ from rubrictui.core.records import (
     Assignment,
     AssignmentStatus,
     Context,
+    DraftAnswer,
     Evaluation,
     EvaluationStatus,
     EvaluatorType,
@@ -31,7 +32,7 @@ class Desk(NamedTuple):
 
     Attributes:
         known: what became of each conflict listed before (None: it is open), by item and digest.
-        own: her evaluations of the round, by id.
+        own: her evaluations of the round, by id; ``answers`` those of the ones that the file is about.
         taken: ids in the file that are evaluations which are not hers, or of other work.
     """
 
@@ -42,6 +43,7 @@ class Desk(NamedTuple):
     heads: dict[str, VersionHead]
     assignments: dict[str, Assignment]
     own: dict[str, Evaluation]
+    answers: dict[str, tuple[DraftAnswer, ...]]
     taken: frozenset[str]
 
     def work(self, one: PacketEvaluation) -> Work:
@@ -106,12 +108,14 @@ def read_desk(
         evaluations: the ids in the file.
         subjects_of: the ids of the subjects in the file.
     """
-    wanted = sorted(set(subjects_of) & export.sent["subjects"].keys())
+    brought = set(subjects_of)
+    wanted = sorted(brought & export.sent["subjects"].keys())
     own = access.evaluations(
         connection, reviewer, context_id=context.id, evaluator_user_id=reviewer.id, for_writing=True
     )
     people = (EvaluatorType.HUMAN, EvaluatorType.SELF)
     mine = {one.id: one for one in own if one.evaluator_type in people}
+    concerned = {id for id, one in mine.items() if one.subject_id in brought}
     asked = subjects.assignments(connection, user_id=reviewer.id, context_id=context.id)
     heads = {id: rubrics.version_head(connection, id) for id in export.sent["versions"]}
     return Desk(
@@ -126,5 +130,6 @@ def read_desk(
         heads={id: head for id, head in heads.items() if head is not None},
         assignments={one.id: one for one in asked},
         own=mine,
+        answers=access.answers_of(connection, reviewer, sorted(concerned)),
         taken=packets.taken(connection, set(evaluations) - mine.keys()),
     )

@@ -19,7 +19,6 @@ from rubrictui.engine.packets import digests, packet_answers
 from rubrictui.engine.packets_desk import Desk, read_desk
 from rubrictui.engine.packets_plan import PacketPlans, Step
 from rubrictui.engine.submitting import result_columns
-from rubrictui.engine.work import Evaluator
 from rubrictui.interchange.packets import Declined, Packet, PacketAnswer, PacketEvaluation
 from rubrictui.interchange.packets_errors import PacketError
 from rubrictui.store import access, access_rules, evaluations, packets, rounds, subjects, upkeep
@@ -200,7 +199,8 @@ class PacketsIn(PacketPlans):
         """Store submissions that nothing stands against, many at once: begun or gone on with, scored, submitted."""
         now = self._clock()
         rows: list[dict[str, Any]] = []
-        results: list[tuple[PacketEvaluation, dict[str, Any]]] = []
+        begun: list[dict[str, Any]] = []
+        results: list[dict[str, Any]] = []
         closed: list[str] = []
         for one in submitted:
             version = self._frozen(connection, one.version_id)
@@ -209,7 +209,7 @@ class PacketsIn(PacketPlans):
             stored = desk.own.get(one.id)
             replacing = stored.supersedes_id if stored is not None else _replacing(one, desk, done=())
             if stored is None:
-                self._begin_returned(connection, one, desk, replacing=replacing, at=now)
+                begun.append(self._begun(one, desk, replacing=replacing, at=now))
             if replacing is not None:
                 self._supersede(
                     connection, msgspec.structs.replace(_header_of(one, desk), supersedes_id=replacing), now
@@ -239,21 +239,23 @@ class PacketsIn(PacketPlans):
                         "sequence": sequence,
                     }
                 )
-            columns = {
-                **_came_from(one, desk, stored),
-                **result_columns(result, now),
-                "revision": revision,
-            }
-            results.append((one, columns))
+            results.append(
+                {
+                    "of": one.id,
+                    **_came_from(one, desk, stored),
+                    **result_columns(result, now),
+                    "revision": revision,
+                }
+            )
             asked = (stored.assignment_id if stored else None) or desk.work(one).assignment_for(
                 one.evaluator_type
             )
             if asked is not None:
                 closed.append(asked)
+        packets.add_drafts(connection, begun)
         packets.put_scores(connection, rows)
-        for one, columns in results:
-            if not evaluations.change_draft(connection, one.id, columns):
-                raise StateError(f"Evaluation {one.id} is no open draft any more.", remedy="Import it again.")
+        if not packets.submit_drafts(connection, results):
+            raise StateError("A draft is no draft any more.", remedy="Import the packet again.")
         packets.close_assignments(connection, closed, at=now, by=self.user.name)
 
     def _store_returned(
@@ -276,47 +278,52 @@ class PacketsIn(PacketPlans):
             self._withdraw_returned(connection, one, stored)
         elif stored is None:
             replacing = _replacing(one, desk, done=done)
-            self._begin_returned(connection, one, desk, replacing=replacing, at=self._clock())
+            row = self._begun(one, desk, replacing=replacing, at=self._clock())
+            packets.add_drafts(connection, [row])
             self._put_fresh(connection, one.id, self._frozen(connection, one.version_id), one.answers)
         else:
-            self._put_over(connection, stored, one, write)
+            self._put_over(connection, one, desk, write)
             evaluations.change_draft(connection, one.id, _came_from(one, desk, stored))
 
-    def _begin_returned(
-        self,
-        connection: Connection,
-        one: PacketEvaluation,
-        desk: Desk,
-        *,
-        replacing: str | None,
-        at: datetime,
-    ) -> None:
-        extra = {**_came_from(one, desk, None), "cursor": one.cursor, "updated_at": at}
-        by = Evaluator(one.evaluator_type, None)
-        self._insert(connection, desk.work(one), by, supersedes=replacing, id=one.id, extra=extra)
+    def _begun(
+        self, one: PacketEvaluation, desk: Desk, *, replacing: str | None, at: datetime
+    ) -> dict[str, Any]:
+        """The columns of a new draft of what came back."""
+        work = desk.work(one)
+        return {
+            "id": one.id,
+            "rubric_id": work.rubric_id,
+            "version_id": work.version.id,
+            "major_version": work.version.major,
+            "subject_id": one.subject_id,
+            "context_id": work.context_id,
+            "assignment_id": work.assignment_for(one.evaluator_type),
+            "evaluator_user_id": self.user.id,
+            "evaluator_type": one.evaluator_type.value,
+            "evaluator_name": None,
+            "cursor": one.cursor,
+            "started_at": at,
+            "updated_at": at,
+            "supersedes_id": replacing,
+            **_came_from(one, desk, None),
+        }
 
     def _put_over(
-        self,
-        connection: Connection,
-        stored: Evaluation,
-        one: PacketEvaluation,
-        write: Iterable[str] | None,
+        self, connection: Connection, one: PacketEvaluation, desk: Desk, write: Iterable[str] | None
     ) -> None:
         """Write answers over those of an open draft: ``write``, or all that differ, those taken back included."""
         now = self._clock()
-        before = digests(packet_answers(access.draft_answers(connection, self.user, stored.id)))
+        before = digests(packet_answers(desk.answers.get(one.id, ())))
         ours, given = digests(one.answers), {answer.answer.criterion_id: answer for answer in one.answers}
         wanted = {*before, *ours} if write is None else set(write)
-        touched = evaluations.touch_draft(
-            connection, stored.id, owner=self.user.id, at=now, cursor=one.cursor
-        )
+        touched = evaluations.touch_draft(connection, one.id, owner=self.user.id, at=now, cursor=one.cursor)
         if touched is None:
-            raise StateError(f"Evaluation {stored.id} is no open draft any more.", remedy="Import it again.")
+            raise StateError(f"Evaluation {one.id} is no open draft any more.", remedy="Import it again.")
         for criterion_id in sorted(key for key in wanted if before.get(key) != ours.get(key)):
             answer = given.get(criterion_id) or PacketAnswer(answer=Answer(criterion_id=criterion_id))
             evaluations.put_answer(
                 connection,
-                stored.id,
+                one.id,
                 answer.answer,
                 id=self._new_id(),
                 revision=touched.revision,

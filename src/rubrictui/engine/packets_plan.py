@@ -30,7 +30,6 @@ from rubrictui.engine.packets_away import PacketsAway
 from rubrictui.engine.packets_desk import Desk
 from rubrictui.interchange.packets import Declined, PacketAnswer, PacketEvaluation, digest
 from rubrictui.interchange.packets_errors import PacketError
-from rubrictui.store import access
 
 Digests = dict[str, str]
 
@@ -124,7 +123,7 @@ class PacketPlans(PacketsAway):
                 return step  # it never came here, or says nothing yet
             theirs: Digests = {}
         else:
-            theirs = digests(packet_answers(access.draft_answers(connection, self.user, stored.id)))
+            theirs = digests(packet_answers(desk.answers.get(stored.id, ())))
         there = None if stored is None else stored.status
         if there is not None and there is not _DRAFT:
             return self._against_ended(step, one, there, ours=ours, base=base, theirs=theirs, stored=stored)
@@ -200,7 +199,7 @@ class PacketPlans(PacketsAway):
         for draft in desk.by_subject(one.subject_id):
             if draft.assignment_id != found.id or draft.status is not _DRAFT:
                 continue
-            theirs = digests(packet_answers(access.draft_answers(connection, self.user, draft.id)))
+            theirs = digests(packet_answers(desk.answers.get(draft.id, ())))
             if theirs != desk.export.bases.get(draft.id, {}):
                 reason = Reason(kind="draft_edited", message="Her draft of it was changed here.")
                 return _settled_before(step._replace(took=Took.CONFLICT, reasons=(reason,)), desk.known)

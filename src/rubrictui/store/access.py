@@ -388,6 +388,52 @@ def draft_answers(
     return tuple(one for one in found if include_empty or one.is_flagged or _says_something(one.answer))
 
 
+def answers_of(
+    connection: Connection, viewer: User, evaluation_ids: Iterable[str]
+) -> dict[str, tuple[DraftAnswer, ...]]:
+    """What ``draft_answers`` gives of each of these, by id, in one go; one without answers is not there."""
+    wanted = list(evaluation_ids)
+    found: dict[str, list[DraftAnswer]] = {}
+    for start in range(0, len(wanted), _SETS_AT_A_TIME):
+        asked = asking(viewer, evaluations=wanted[start : start + _SETS_AT_A_TIME])
+        for row in connection.execute(_many_score_rows(rights(viewer)), asked):
+            one = DraftAnswer(answer=_answer(row), revision=row.revision, is_flagged=row.is_flagged)
+            if one.is_flagged or _says_something(one.answer):
+                found.setdefault(row.evaluation_id, []).append(one)
+    return {id: tuple(answers) for id, answers in found.items()}
+
+
+@cache
+def _many_score_rows(may: Rights) -> Select[Any]:
+    return (
+        select(EVALUATION_SCORE)
+        .select_from(
+            EVALUATION_SCORE.join(EVALUATION, EVALUATION.c.id == EVALUATION_SCORE.c.evaluation_id).join(
+                CRITERION, CRITERION.c.id == EVALUATION_SCORE.c.criterion_id
+            )
+        )
+        .where(EVALUATION_SCORE.c.evaluation_id.in_(bindparam("evaluations", expanding=True)), sees(may))
+        .order_by(EVALUATION_SCORE.c.sequence, CRITERION.c.sequence, CRITERION.c.key)
+    )
+
+
+def cursors_of(connection: Connection, viewer: User, evaluation_ids: Iterable[str]) -> dict[str, str | None]:
+    """What ``draft_cursor`` gives of each of these, by id."""
+    wanted = list(evaluation_ids)
+    found: dict[str, str | None] = {}
+    for start in range(0, len(wanted), _SETS_AT_A_TIME):
+        asked = asking(viewer, evaluations=wanted[start : start + _SETS_AT_A_TIME])
+        for row in connection.execute(_many_cursors(rights(viewer)), asked):
+            found[row[0]] = row[1]
+    return found
+
+
+@cache
+def _many_cursors(may: Rights) -> Select[Any]:
+    ids = EVALUATION.c.id.in_(bindparam("evaluations", expanding=True))
+    return select(EVALUATION.c.id, EVALUATION.c.cursor).where(ids, sees(may))
+
+
 def draft_cursor(connection: Connection, viewer: User, evaluation_id: str) -> str | None:
     """Where in the form the draft's reviewer was last."""
     asked = asking(viewer, evaluation=evaluation_id)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from rubrictui.core.records import AssignmentStatus, Role, User
+from rubrictui.core.records import AssignmentStatus, EvaluationStatus, Role, User
 from rubrictui.store.access_rules import VIEWER, asking, blind, login_blind, rights
 from rubrictui.store.tables import (
     ASSIGNMENT,
@@ -111,6 +111,7 @@ def taken(connection: Connection, ids: Iterable[str]) -> frozenset[str]:
 
 
 _AT_A_TIME = 500
+_DRAFT = EvaluationStatus.DRAFT.value
 _TAKEN = select(EVALUATION.c.id).where(EVALUATION.c.id.in_(bindparam("ids", expanding=True)))
 
 
@@ -121,6 +122,32 @@ _SCORE_COLUMNS = (
     "revision", "updated_at", "normalized_score", "effective_weight", "overall_contribution", "gate_failed",
     "is_advisory", "sequence",
 )  # fmt: skip
+
+
+def add_drafts(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """New evaluations, all of the same columns, each a Draft."""
+    if rows:
+        connection.execute(insert(EVALUATION), [{"status": _DRAFT, **row} for row in rows])
+
+
+def submit_drafts(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Set columns of Drafts, all of the same names, the status among them; ``of`` is the evaluation's id.
+
+    Returns:
+        False when one of them is no Draft any more; then nothing may be kept.
+    """
+    if not rows:
+        return True
+    names = tuple(name for name in rows[0] if name != "of")
+    given = [{"of": row["of"], **{f"new_{name}": row[name] for name in names}} for row in rows]
+    return connection.execute(_submitting(names), given).rowcount == len(rows)
+
+
+@cache
+def _submitting(names: tuple[str, ...]) -> Any:
+    values = {name: bindparam(f"new_{name}", type_=EVALUATION.c[name].type) for name in names}
+    own = (EVALUATION.c.id == bindparam("of"), EVALUATION.c.status == _DRAFT)
+    return update(EVALUATION).where(*own).values(values)
 
 
 def put_scores(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
