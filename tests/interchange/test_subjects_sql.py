@@ -33,6 +33,17 @@ def test_a_row_is_a_subject(talks: Path) -> None:
     assert (second.record_id, second.text) == ("2", "")
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM talk WHERE name LIKE '%;%' OR id = 1;\n",
+        "-- one; two\nSELECT * FROM talk WHERE id = 1 /* ; */",
+    ],
+)
+def test_semicolons_and_percent_signs_inside_are_only_text(talks: Path, query: str) -> None:
+    assert [one.record_id for one in read_sql_subjects(f"sqlite:///{talks}", query).subjects] == ["1"]
+
+
 def test_fields_are_named_as_for_files(talks: Path) -> None:
     options = Options(id_field="name", title_field="abstract", text_field="name")
     with pytest.raises(InvalidInputError, match="row 1: there is no field"):
@@ -50,7 +61,8 @@ def test_fields_are_named_as_for_files(talks: Path) -> None:
         ("DELETE FROM talk", "does not only read"),
         ("/* SELECT */ DROP TABLE talk", "does not only read"),
         ("WITH t AS (SELECT 1) DELETE FROM talk", "readonly"),
-        ("SELECT 1; DELETE FROM talk", "one statement"),
+        ("SELECT 1; DELETE FROM talk", "more than one statement"),
+        ("SELECT ';'; COMMIT; DELETE FROM talk;", "more than one statement"),
         ("SELECT missing FROM talk", "no such column"),
         ("SELECT id, id FROM talk", 'two columns "id"'),
         ("SELECT id FROM talk WHERE id = 9", "no rows"),

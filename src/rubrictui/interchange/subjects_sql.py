@@ -18,6 +18,8 @@ from rubrictui.interchange.subjects_in import Options, SubjectsRead, subjects_fr
 _READS: Final = re.compile(
     r"\s*(?:(?:--[^\n]*\n|/\*.*?\*/)\s*)*\(?\s*(select|with|values|table|show)\b", re.I | re.S
 )
+#: What may hold a semicolon without ending a statement: quoted text and names, comments.
+_QUOTED: Final = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|\$(\w*)\$.*?\$\1\$|--[^\n]*|/\*.*?\*/", re.S)
 _AT_ONCE: Final = 1_000
 #: How each database is told that a transaction only reads, beyond the rollback that ends it.
 _READ_ONLY: Final = {
@@ -53,6 +55,8 @@ def read_sql_subjects(url: str, query: str, options: Options | None = None) -> S
     where = target.render_as_string(hide_password=True)
     if _READS.match(query) is None:
         raise InvalidInputError("The query does not only read.", remedy="Begin it with SELECT or WITH.")
+    if ";" in _QUOTED.sub("", query).strip().rstrip("; \n\t"):
+        raise InvalidInputError("The query is more than one statement.", remedy="Give one SELECT.")
     if target.get_backend_name() == "sqlite" and target.database not in (None, "", ":memory:"):
         path = Path(str(target.database))
         if "uri" not in target.query and not path.is_file():
@@ -86,7 +90,9 @@ def _rows(engine: Any, query: str, where: str) -> Generator[tuple[str, dict[str,
             if read_only is not None:
                 connection.exec_driver_sql(read_only)
             streaming = connection.execution_options(stream_results=True, yield_per=_AT_ONCE)
-            found = streaming.exec_driver_sql(query)
+            # Drivers of these styles read a percent sign as the place of a parameter.
+            has_percent = engine.dialect.paramstyle in ("format", "pyformat")
+            found = streaming.exec_driver_sql(query.replace("%", "%%") if has_percent else query)
             if not found.returns_rows:
                 raise InvalidInputError("The query gives no rows.", remedy="Write one that selects.")
             names = [str(name) for name in found.keys()]  # noqa: SIM118
