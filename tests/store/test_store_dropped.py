@@ -106,7 +106,9 @@ def test_a_connection_that_is_dropped_twice_is_told_in_a_line_and_nothing_is_hal
             then.setattr(
                 evaluations, "put_results", Dropping(postgres, evaluations.put_results, 2, after=True)
             )
-            with pytest.raises(StoreDroppedError, match=r"dropped the connection\. Nothing half-done was kept"):
+            with pytest.raises(
+                StoreDroppedError, match=r"dropped the connection\. Nothing half-done was kept"
+            ):
                 engine.submit(draft)
         assert submitted(server) == [("Draft", 0)]
         assert engine.submit(draft).evaluation.status == "Submitted"

@@ -191,4 +191,3 @@ def fresh_label(taken: tuple[str, ...]) -> str:
     while f"issue-{number}" in taken:
         number += 1
     return f"issue-{number}"
-

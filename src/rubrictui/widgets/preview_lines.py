@@ -77,7 +77,10 @@ def preview_lines(
     """
     version = shape.version
     if result is not None and not scores:
-        return [[(sample, "")], [("Then the score, its outcome and what every part gives stand here.", "muted")]]
+        return [
+            [(sample, "")],
+            [("Then the score, its outcome and what every part gives stand here.", "muted")],
+        ]
     lines: list[Line] = [headline(version, result, refusal)]
     if reason:
         lines.append([(reason, "")])
