@@ -6,10 +6,10 @@ import inspect
 from typing import Any
 
 from sqlalchemy import Connection, select
-from store_rows import Rows
+from store_rows import START, Rows
 
 from rubrictui.core.records import Assignment, AssignmentStatus, Role, User
-from rubrictui.store import access, subjects, upkeep
+from rubrictui.store import access, access_round, subjects, upkeep
 from rubrictui.store.database import Database
 from rubrictui.store.inbox import inbox
 from rubrictui.store.tables import ASSIGNMENT, EVALUATION
@@ -121,6 +121,8 @@ class Panel:
                 "scores": [access.scores(c, viewer, id) for id in asked],
                 "draft_answers": [access.draft_answers(c, viewer, id) for id in asked],
                 "draft_cursor": [access.draft_cursor(c, viewer, id) for id in asked],
+                "answers_of": access.answers_of(c, viewer, asked),
+                "cursors_of": access.cursors_of(c, viewer, asked),
                 "evaluations": [
                     access.evaluations(c, viewer),
                     access.evaluations(c, viewer, subject_id=self.north),
@@ -135,11 +137,36 @@ class Panel:
                 ],
                 "cohort": [access.cohort(c, viewer, **key) for key in self.cohorts()],
                 "cohort_scores": [access.cohort_scores(c, viewer, **key) for key in self.cohorts()],
+                **self._of_rounds(c, viewer),
             }
             assert set(found) == ways_to_read(), "a way to read that the blind rule is not tested for"
             found["inbox"] = inbox(c, viewer)
             found["counts"] = upkeep.counts(c, viewer)
         return found
+
+    def _of_rounds(self, c: Connection, viewer: User) -> dict[str, Any]:
+        of: dict[str, Any] = {"rubric_id": self.rubric, "major": 1}
+        rounds = (self.spring, self.autumn)
+        # Whose work she may count is the engine's to decide, as here.
+        own_only = not {Role.CHAIR, Role.ADMINISTER_EVALUATIONS, Role.DEVELOPER, Role.INTEGRATION} & set(
+            viewer.roles
+        )
+        return {
+            "round_scores": [
+                access_round.round_scores(c, viewer, one, subject_id=subject, with_texts=True, **of)
+                for one in (*rounds, None)
+                for subject in (None, self.north, self.south)
+            ],
+            "comments": [
+                access_round.comments(c, viewer, one, subject_id=self.north, **of) for one in rounds
+            ],
+            "round_figures": [access_round.round_figures(c, viewer, one, **of) for one in rounds],
+            "round_work": [
+                sorted(access_round.round_work(c, viewer, one, now=START, own_only=own_only))
+                for one in rounds
+            ],
+            "round_done": [access_round.round_done(c, viewer, one, own_only=own_only) for one in rounds],
+        }
 
     def _answer_sets(self, connection: Connection, viewer: User) -> Any:
         sets = access.answer_sets(connection, viewer, self.version, limit=100)
@@ -153,11 +180,12 @@ class Panel:
 
 
 def ways_to_read() -> set[str]:
-    """The public functions of ``access`` that take a viewer."""
+    """The public functions of ``access`` and ``access_round`` that take a viewer."""
     return {
         name
-        for name, function in inspect.getmembers(access, inspect.isfunction)
-        if function.__module__ == access.__name__
+        for module in (access, access_round)
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__
         and not name.startswith("_")
         and "viewer" in inspect.signature(function).parameters
     }

@@ -214,13 +214,13 @@ def test_the_same_work_is_seen_by_who_reads_all_and_is_not_blind(panel: Panel, n
     """Without this, the test above could pass because nothing is ever shown."""
     viewer = getattr(panel, name)
     with panel.rows.together():
-        peers = panel.assign(panel.cai, panel.north)
+        peers = panel.assign(panel.cai, panel.north, context_id=panel.spring)
     before = panel.all_that(viewer)
     a_peer_works(panel)
     panel.end_assignment(peers, AssignmentStatus.DONE)
     after = panel.all_that(viewer)
     changed = {way for way in before if before[way] != after[way]}
-    own_or_blind = {"blind_subjects", "is_blind", "past_answers", "inbox"}
+    own_or_blind = {"blind_subjects", "is_blind", "past_answers", "inbox", "comments"}
     assert changed >= {*ways_to_read(), "counts"} - own_or_blind
     assert statuses(after)[peers] is AssignmentStatus.DONE
 
