@@ -260,7 +260,7 @@ OTHER_COMMANDS = (
     "assign", "context add", "db", "demo", "diff", "evaluate", "evaluations import", "evaluators", "import", "load",
     "matter", "new", "packet", "prompt", "round assign", "round change", "round close", "round conflict",
     "round decline", "round open", "round release", "round reopen", "score", "stats", "submit", "subjects add", "sync",
-    "users add", "users roles", "validate",
+    "users add", "users roles", "validate", "worker",
 )  # fmt: skip
 
 
