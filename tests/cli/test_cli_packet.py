@@ -7,17 +7,18 @@ import os
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Cli
 
 from rubrictui.core.model import Answer, Evidence, EvidenceKind
 from rubrictui.core.records import Context
 from rubrictui.engine import Engine
 from rubrictui.engine.packets_work import work_engine
 
+Cli = Callable[..., Any]
 SECRET = "correct horse battery"
 
 
