@@ -7,15 +7,14 @@ import shutil
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
+from postgres_databases import Postgres
 from postgres_for_tests import postgres_server
-from sqlalchemy import create_engine, make_url, text
+from sqlalchemy import make_url
 from store_rows import Rows
 
 from rubrictui.store.database import Database
-from rubrictui.store.tables import METADATA, STORE_INFO
 
 DIALECTS = ("sqlite", "postgresql")
 
@@ -38,42 +37,6 @@ def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def store_path(migrated_file: Path, tmp_path: Path) -> Path:
     """A fresh SQLite store, closed."""
     return Path(shutil.copy(migrated_file, tmp_path / "rubrics.db"))
-
-
-class Postgres:
-    """A server to make databases on. ``url`` has the database left open.
-
-    Making a database takes half a second, so tests share one store, emptied after each.
-    """
-
-    def __init__(self, url: str, admin: str) -> None:
-        self.url = url
-        self.admin = admin
-        self.made: list[str] = []
-        self.store = self.empty_database()
-        Database.open(self.store).close()
-
-    def empty_database(self) -> str:
-        """The URL of a new database with nothing in it."""
-        name = f"rubrictui_test_{uuid4().hex}"
-        self.execute(self.url.format(database=self.admin), f"CREATE DATABASE {name}")
-        self.made.append(name)
-        return self.url.format(database=name)
-
-    def empty_the_store(self) -> None:
-        tables = ", ".join(table.name for table in METADATA.sorted_tables if table is not STORE_INFO)
-        self.execute(self.store, f"SET session_replication_role = replica; TRUNCATE {tables}")
-
-    def drop(self) -> None:
-        for name in self.made:
-            self.execute(self.url.format(database=self.admin), f"DROP DATABASE {name} WITH (FORCE)")
-
-    @staticmethod
-    def execute(url: str, statement: str) -> None:
-        engine = create_engine(url, isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.execute(text(statement))
-        engine.dispose()
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from conftest import Postgres
+from postgres_databases import Postgres
 
 from rubrictui.__main__ import main
 from rubrictui.cli._frame import build_parser

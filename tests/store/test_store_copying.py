@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from conftest import Postgres
+from postgres_databases import Postgres
 from sqlalchemy import make_url
 
 from rubrictui.core.records import Subject

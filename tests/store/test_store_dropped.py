@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from answer_writers import CRITERIA, criterion, make_drafts
-from conftest import Postgres
+from postgres_databases import Postgres
 from sqlalchemy import select
 
 from rubrictui.core.model import Answer

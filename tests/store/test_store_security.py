@@ -9,8 +9,8 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from conftest import Postgres
 from panel_rows import Panel
+from postgres_databases import Postgres
 from psycopg import errors
 from sqlalchemy import make_url
 from store_rows import Rows
