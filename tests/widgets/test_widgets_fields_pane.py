@@ -219,7 +219,9 @@ async def test_what_is_being_typed_goes_to_its_node_when_another_is_shown() -> N
         await at.type("typed")
         at.host.show("people")
         await at.pilot.pause()
-        assert at.host.sent == [("problem", "guidance", "typed")]
+        # A slow machine may have sent the first letters on their way already.
+        assert at.host.sent[-1] == ("problem", "guidance", "typed")
+        assert {target for target, _, _ in at.host.sent} == {"problem"}
         assert not at.pane.is_editing
         assert at.pane.current is not None
         assert at.pane.current.name == "guidance"
