@@ -79,6 +79,16 @@ class _Whole(NamedTuple):
     calls: tuple[str, ...] = ()
 
 
+class Ready(NamedTuple):
+    """One evaluator and the subjects it is to score; ``first`` is the work on the first of them."""
+
+    evaluator: RubricEvaluator
+    settings: EvaluatorSettings
+    first: Work
+    pass_threshold: float | None
+    subjects: list[Subject]
+
+
 class _Group:
     """Stores evaluations as they come; those that end while others are written go together, in one transaction."""
 
@@ -150,15 +160,52 @@ class EvaluatingMany(Evaluating):
             NoPublishedVersionError, NotFoundError, UnknownEvaluatorError, NotRunnableError, EvaluatorError,
             InvalidInputError, StateError: nothing can be begun at all.
         """
-        chosen = chosen_evaluator(evaluator, settings, selection)
-        threshold = pass_threshold if pass_threshold is not None else chosen.pass_threshold
-        check_threshold(threshold)
         if not 1 <= concurrency <= 256:
             raise InvalidInputError(f"The concurrency is {concurrency}.", remedy="Use 1 to 256.")
+        ready = self._made_ready(
+            chosen_evaluator(evaluator, settings, selection),
+            rubric=rubric,
+            version=version,
+            context=context,
+            entity=entity,
+            subjects=subjects,
+            pass_threshold=pass_threshold,
+        )
+        if ready is None:
+            return EvaluateAllReport()
+        many = _Many(
+            self,
+            evaluator=ready.evaluator,
+            settings=ready.settings,
+            first=ready.first,
+            pass_threshold=ready.pass_threshold,
+            again=again,
+            progress=progress,
+            cancelled=cancelled,
+            total=len(ready.subjects),
+        )
+        if isinstance(ready.evaluator, DeterministicEvaluator):
+            return many.by_rule(ready.subjects)
+        return finished(many.side_by_side(ready.subjects, concurrency, budget))
+
+    def _made_ready(
+        self,
+        chosen: EvaluatorSelection,
+        *,
+        rubric: str | None,
+        version: str | None,
+        context: str | None,
+        entity: str | None,
+        subjects: Sequence[str] | None,
+        pass_threshold: float | None,
+    ) -> Ready | None:
+        """Everything that can be refused before a run begins, looked at once; None when there is no subject."""
+        threshold = pass_threshold if pass_threshold is not None else chosen.pass_threshold
+        check_threshold(threshold)
         made = registry.create(chosen.evaluator)
         listed = self._subjects_to_score(context, entity, subjects)
         if not listed:
-            return EvaluateAllReport()
+            return None
         with self._read() as connection:
             first = self._work(
                 connection,
@@ -170,20 +217,7 @@ class EvaluatingMany(Evaluating):
             )
             self._check_new(first, Evaluator(made.evaluator_type, made.name), correcting=False)
             made.check(self._snapshot(connection, first.version.id), chosen.settings)
-        many = _Many(
-            self,
-            evaluator=made,
-            settings=chosen.settings,
-            first=first,
-            pass_threshold=threshold,
-            again=again,
-            progress=progress,
-            cancelled=cancelled,
-            total=len(listed),
-        )
-        if isinstance(made, DeterministicEvaluator):
-            return many.by_rule(listed)
-        return finished(many.side_by_side(listed, concurrency, budget))
+        return Ready(made, chosen.settings, first, threshold, listed)
 
     def _subjects_to_score(
         self, context: str | None, entity: str | None, named: Sequence[str] | None

@@ -22,9 +22,6 @@ from rubrictui.core.model import Value
 from rubrictui.engine.engine import Engine
 from rubrictui.engine.errors import StateError
 from rubrictui.engine.evaluating import chosen_evaluator
-from rubrictui.engine.submitting import check_threshold
-from rubrictui.engine.work import Evaluator
-from rubrictui.evaluators.registry import registry
 from rubrictui.evaluators.settings import EvaluatorSettings
 from rubrictui.store.locations import locate
 
@@ -87,30 +84,23 @@ def enqueue(
     from procrastinate import SyncPsycopgConnector
     from procrastinate.exceptions import AlreadyEnqueued
 
-    chosen = chosen_evaluator(evaluator, settings, None)
-    threshold = pass_threshold if pass_threshold is not None else chosen.pass_threshold
-    check_threshold(threshold)
-    made = registry.create(chosen.evaluator)
-    listed = engine._subjects_to_score(context, entity, None)
-    if not listed:
+    ready = engine._made_ready(
+        chosen_evaluator(evaluator, settings, None),
+        rubric=rubric,
+        version=version,
+        context=context,
+        entity=entity,
+        subjects=None,
+        pass_threshold=pass_threshold,
+    )
+    if ready is None:
         return Queued()
-    with engine._read() as connection:
-        first = engine._work(
-            connection,
-            subject=listed[0].id,
-            rubric=rubric,
-            version=version,
-            context=context,
-            assignment=None,
-        )
-        engine._check_new(first, Evaluator(made.evaluator_type, made.name), correcting=False)
-        made.check(engine._snapshot(connection, first.version.id), chosen.settings)
     job = {
-        "version": first.version.id,
-        "context": first.context_id,
-        "evaluator": made.name,
-        "settings": chosen.settings.as_written(),
-        "pass_threshold": threshold,
+        "version": ready.first.version.id,
+        "context": ready.first.context_id,
+        "evaluator": ready.evaluator.name,
+        "settings": ready.settings.as_written(),
+        "pass_threshold": ready.pass_threshold,
         "again": again,
         "user": engine.user.name,
     }
@@ -118,7 +108,7 @@ def enqueue(
     queued = waiting = 0
     with _translated(), app.open():
         _prepare(app)
-        for subject in listed:
+        for subject in ready.subjects:
             # One job at a time for one piece of work, waiting or running.
             key = _key(engine.user.id, job, subject.id)
             task = app.configure_task(_TASK, queue=QUEUE, lock=key, queueing_lock=key)
@@ -127,7 +117,7 @@ def enqueue(
                 queued += 1
             except AlreadyEnqueued:
                 waiting += 1
-    return Queued(total=len(listed), queued=queued, waiting=waiting)
+    return Queued(total=len(ready.subjects), queued=queued, waiting=waiting)
 
 
 def work(
