@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -15,6 +16,16 @@ from rubrictui.shell.opening import operating_system_login
 
 RUN = "import sys; from rubrictui.app import run; sys.exit(run(sys.argv[1]))"
 
+# As make does over SSH: it leads the terminal's session, keeps SIGHUP to itself and waits for its child.
+PARENT = """
+import pathlib, signal, subprocess, sys
+
+told, *app = sys.argv[1:]
+signal.signal(signal.SIGHUP, lambda *_: None)
+child = subprocess.Popen([sys.executable, "-c", *app])
+pathlib.Path(told).write_text(str(child.pid))
+sys.exit(child.wait())
+"""
 FIRST_FRAME = """
 import sys
 from rubrictui.app import RubrictuiApp
@@ -75,6 +86,20 @@ def test_a_terminal_that_is_closed_ends_the_app(
         terminal.wait_for("to score")
         terminal.hang_up()
         assert terminal.wait() == 128 + signal.SIGHUP
+    assert not list(tmp_path.rglob("errors.log"))
+
+
+def test_a_terminal_that_is_closed_ends_an_app_that_its_parent_does_not_tell(
+    store: Path, surroundings: dict[str, str], tmp_path: Path
+) -> None:
+    told = tmp_path / "pid"
+    with Terminal(["-c", PARENT, str(told), RUN, str(store)], environment=surroundings) as terminal:
+        terminal.wait_for("to score")
+        app = int(told.read_text())
+        terminal.hang_up()
+        assert terminal.wait() == 128 + signal.SIGHUP
+    with pytest.raises(ProcessLookupError):
+        os.kill(app, 0)
     assert not list(tmp_path.rglob("errors.log"))
 
 
