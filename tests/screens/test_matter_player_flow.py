@@ -247,7 +247,7 @@ async def test_a_folder_is_opened_remembered_and_forgotten(depot: Path, terminal
         assert str(depot) in (terminal / "config.json").read_text()
         await press(pilot, "w")
         assert isinstance(app.screen, MatterAuthorScreen)
-        assert "derived max score" in painted(app)
+        assert "What the points add up to" in painted(app)
         await press(pilot, "escape", "X")
         assert not app.matter_folders
 
