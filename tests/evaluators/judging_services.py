@@ -16,6 +16,7 @@ from rubrictui.evaluators.base import EvaluatorContext, EvaluatorRun, RubricEval
 from rubrictui.evaluators.config import AIConfig, ModelConfig, ProviderConfig, Secret
 from rubrictui.evaluators.models import ModelAccess
 from rubrictui.evaluators.prompting import PromptBook
+from rubrictui.evaluators.prompting_rendered import Rendered
 from rubrictui.evaluators.prompting_service import Surroundings, build_services
 from rubrictui.evaluators.settings import settings_from
 
@@ -63,7 +64,7 @@ async def judged(
         evaluator_name=evaluator.name,
         clock=lambda: start + timedelta(seconds=next(numbers)),
         new_id=lambda: f"run-{next(numbers)}",
-        texts={},
+        texts=Rendered(),
         keeper=kept or Kept(),
     )
     try:

@@ -294,6 +294,7 @@ class _Many:
                 known = self._known(connection, [subject.id for subject in part])
                 due = [s.id for s in part if self.again or not self._is_done(known.get(s.id), s)]
                 whole = subjects.subjects(connection, ids=due) if due else ()
+                engine._without_calls(connection, due)
             if len(due) < len(part):
                 self._count(skipped=len(part) - len(due))
             for subject in whole:

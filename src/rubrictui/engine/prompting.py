@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+from sqlalchemy import Connection
 
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.prompt_records import Prompt, PromptKind, PromptRun
@@ -24,18 +25,23 @@ from rubrictui.store import prompts as prompt_store
 
 if TYPE_CHECKING:
     from rubrictui.evaluators.models import ModelAccess
-    from rubrictui.evaluators.prompting_service import Texts
+    from rubrictui.evaluators.prompting_rendered import Rendered
 
 #: A template has at most so many characters.
 MOST_TEMPLATE = 200_000
 
 
 class _Session(NamedTuple):
-    """Connections to models, prompts as they were found, and criteria as they were rendered."""
+    """Connections to models, prompts as they were found, what they gave, and what stores the calls.
+
+    ``fresh`` are ids of subjects that no earlier call of the user is about, so that none is looked for.
+    """
 
     access: ModelAccess
     book: PromptBook
-    texts: Texts
+    texts: Rendered
+    writer: _RunWriter
+    fresh: set[str]
 
 
 class Prompting(Syncing):
@@ -230,8 +236,11 @@ class Prompting(Syncing):
     def _session(self) -> _Session:
         from rubrictui.evaluators.config import load_config
         from rubrictui.evaluators.models import ModelAccess
+        from rubrictui.evaluators.prompting_rendered import Rendered
 
-        return _Session(ModelAccess(load_config), self._prompt_book(), {})
+        return _Session(
+            ModelAccess(load_config), self._prompt_book(), Rendered(), _RunWriter(self._store_runs), set()
+        )
 
     @asynccontextmanager
     async def _services_for(
@@ -245,7 +254,7 @@ class Prompting(Syncing):
         from rubrictui.evaluators.prompting_service import Surroundings, build_services
 
         session = self._shared or self._session()
-        keeper = _StoreKeeper(self, subject_id, kept)
+        keeper = _StoreKeeper(self, session, subject_id, kept)
         try:
             yield build_services(
                 Surroundings(
@@ -266,44 +275,42 @@ class Prompting(Syncing):
         with self._write() as connection:
             prompt_store.add_runs(connection, runs)
 
+    def _without_calls(self, connection: Connection, subject_ids: Sequence[str]) -> None:
+        """Note for the session which of these subjects no earlier call of the user is about."""
+        if self._shared is not None and self._use_earlier:
+            called = prompt_store.called_about(connection, subject_ids, by=self.user.name)
+            self._shared.fresh.update(set(subject_ids) - called)
+
     def _earlier_run(self, cache_key: str) -> PromptRun | None:
         with self._read() as connection:
             return prompt_store.earlier_run(connection, cache_key, by=self.user.name)
 
 
-class _StoreKeeper:
-    """Keeps the calls of one run in the store. Those that end while others are written go in one transaction."""
+class _RunWriter:
+    """Stores calls. Those that end while others are written go together, in one transaction.
 
-    def __init__(self, engine: Prompting, subject_id: str, kept: list[str]) -> None:
-        self._engine = engine
-        self._subject_id = subject_id
-        self._kept = kept
+    Args:
+        store: stores some, durably.
+    """
+
+    def __init__(self, store: Callable[[list[PromptRun]], None]) -> None:
+        self._store = store
         self._waiting: list[tuple[PromptRun, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
 
-    async def keep(self, record: PromptRun) -> None:
-        """Store a run; back when it is durable."""
-        whole = msgspec.structs.replace(
-            record, subject_id=self._subject_id, created_by=self._engine.user.name
-        )
+    async def add(self, run: PromptRun) -> None:
+        """Store a call; back when it is durable."""
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((whole, stored))
+        self._waiting.append((run, stored))
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
         await stored
-        self._kept.append(record.id)
-
-    async def earlier(self, cache_key: str) -> PromptRun | None:
-        """The user's own earlier run of the same call, in a session that uses them."""
-        if not self._engine._use_earlier:
-            return None
-        return self._engine._earlier_run(cache_key)
 
     async def _write(self) -> None:
         while self._waiting:
             batch, self._waiting = self._waiting, []
             try:
-                await asyncio.to_thread(self._engine._store_runs, [run for run, _ in batch])
+                await asyncio.to_thread(self._store, [run for run, _ in batch])
             except Exception as error:
                 for _, stored in batch:
                     if not stored.done():
@@ -312,3 +319,28 @@ class _StoreKeeper:
                 for _, stored in batch:
                     if not stored.done():
                         stored.set_result(None)
+
+
+class _StoreKeeper:
+    """Keeps the calls of one run in the store."""
+
+    def __init__(self, engine: Prompting, session: _Session, subject_id: str, kept: list[str]) -> None:
+        self._engine = engine
+        self._session = session
+        self._subject_id = subject_id
+        self._kept = kept
+
+    async def keep(self, record: PromptRun) -> None:
+        """Store a run; back when it is durable."""
+        whole = msgspec.structs.replace(
+            record, subject_id=self._subject_id, created_by=self._engine.user.name
+        )
+        self._session.fresh.discard(self._subject_id)
+        await self._session.writer.add(whole)
+        self._kept.append(record.id)
+
+    async def earlier(self, cache_key: str) -> PromptRun | None:
+        """The user's own earlier run of the same call, in a session that uses them."""
+        if not self._engine._use_earlier or self._subject_id in self._session.fresh:
+            return None
+        return self._engine._earlier_run(cache_key)

@@ -158,6 +158,17 @@ def check_template(name: str, template: str) -> None:
         raise _broken(Prompt(name=name, kind=PromptKind.JUDGE, template=template), _words(error)) from None
 
 
+def names_asked_for(template: str) -> frozenset[str] | None:
+    """The variables that a template reads, as far as they can be told; None of one that cannot be read."""
+    from jinja2 import Environment, TemplateError
+    from jinja2.meta import find_undeclared_variables
+
+    try:
+        return frozenset(find_undeclared_variables(Environment(autoescape=False).parse(template)))  # noqa: S701
+    except TemplateError:
+        return None
+
+
 @lru_cache(maxsize=128)
 def _compiled(template: str) -> Template:
     from jinja2 import StrictUndefined

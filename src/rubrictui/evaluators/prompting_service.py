@@ -22,8 +22,8 @@ from rubrictui.evaluators.models import (
     Turn,
 )
 from rubrictui.evaluators.prompting import PromptBook, render
-from rubrictui.evaluators.prompting_compose import described, system_message
-from rubrictui.evaluators.prompting_data import criteria_texts
+from rubrictui.evaluators.prompting_compose import described
+from rubrictui.evaluators.prompting_rendered import Rendered
 from rubrictui.evaluators.prompting_runs import NothingKept, RunKeeper, cache_key
 from rubrictui.evaluators.prompting_subject import cut, subject_message
 from rubrictui.evaluators.replies import storable_text
@@ -42,13 +42,10 @@ _Result = TypeVar("_Result")
 CODES: Final = "ABCDEFGHIJKLMNOPQRST"
 
 
-Texts = dict[tuple[int, str], tuple[VersionSnapshot, dict[str, str]]]
-
-
 class Surroundings(NamedTuple):
     """What the services stand on: prompts, models, a keeper of runs, the evaluator's name, clock and ids.
 
-    ``texts`` keeps criteria that were rendered, by version and prompt, for the runs that share it.
+    ``texts`` keeps what was rendered, for the runs that share it.
     """
 
     book: PromptBook
@@ -56,7 +53,7 @@ class Surroundings(NamedTuple):
     evaluator_name: str
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
-    texts: Texts
+    texts: Rendered
     keeper: RunKeeper = NothingKept()
 
 
@@ -90,7 +87,8 @@ class ModelPrompts:
         self, version: VersionSnapshot, prompt: PromptRef | None = None
     ) -> Mapping[str, str]:
         """Each leaf as text. Raises as ``criteria_texts`` and ``PromptBook.get``."""
-        return criteria_texts(version, self._around.book.get(prompt, PromptKind.CRITERION, shipped.CRITERION))
+        found = self._around.book.get(prompt, PromptKind.CRITERION, shipped.CRITERION)
+        return self._around.texts.criteria(version, found)
 
     def criterion_prompt(self, prompt: PromptRef | None = None) -> dict[str, str]:
         """Name, id and hash of the criterion prompt."""
@@ -99,7 +97,7 @@ class ModelPrompts:
     async def preview(self, request: PromptRequest) -> str:
         """The system message that ``run`` would send."""
         evaluator, judge = self._pair(request)
-        return system_message(evaluator, judge, request.data)
+        return self._around.texts.system(evaluator, judge, request.data)
 
     async def run(self, request: PromptRequest) -> PromptReply:
         """Render, call, keep.
@@ -109,7 +107,7 @@ class ModelPrompts:
             NoModelError, ModelCallError: no model answered; the failed calls are kept.
         """
         evaluator, judge = self._pair(request)
-        system = system_message(evaluator, judge, request.data)
+        system = self._around.texts.system(evaluator, judge, request.data)
         bound = evaluator.models
         if request.model_selection == "Judge" and judge is not None and judge.models:
             bound = judge.models

@@ -131,6 +131,16 @@ def earlier_run(connection: Connection, cache_key: str, *, by: str) -> PromptRun
     return None if row is None else _run(row)
 
 
+def called_about(connection: Connection, subject_ids: Sequence[str], *, by: str) -> set[str]:
+    """Those of these subjects that a call of the user is about."""
+    query = (
+        select(PROMPT_RUN.c.subject_id)
+        .where(PROMPT_RUN.c.subject_id.in_(subject_ids), PROMPT_RUN.c.created_by == by)
+        .distinct()
+    )
+    return set(connection.scalars(query))
+
+
 def runs(
     connection: Connection,
     viewer: User,
