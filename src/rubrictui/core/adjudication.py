@@ -7,7 +7,6 @@ Everything here is pure; who may settle and see what is decided by ``engine/adju
 
 from __future__ import annotations
 
-import statistics
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -252,6 +251,8 @@ def _is_answered(score: PanelScore) -> bool:
 
 
 def _middle(scale: Scale, given: Sequence[PanelScore]) -> SampleAnswer | None:
+    import statistics
+
     if scale.scale_type is ScaleType.NUMERIC:
         values = [score.raw_value for score in given if score.raw_value is not None]
         return SampleAnswer(raw_value=statistics.median_low(values)) if values else None

@@ -19,11 +19,12 @@ from sqlalchemy.types import JSON, Boolean, Float
 from rubrictui.core.model import Value
 from rubrictui.store.database import Database
 from rubrictui.store.errors import StoreError
-from rubrictui.store.migrations.security_0006 import FORCED
+from rubrictui.store.migrations import security_0006, security_0007
 from rubrictui.store.tables import METADATA, STORE_INFO
 from rubrictui.store.types import instant_text
 
 _ROWS_AT_ONCE = 2_000
+_FORCED = (*security_0006.FORCED, *security_0007.FORCED)
 
 
 class TableProof(Value, frozen=True, kw_only=True):
@@ -175,12 +176,12 @@ def _reading_all(database: Database) -> Iterator[Connection]:
         if not _owns(connection):
             raise CopySeesTooLittleError(database.where)
     with database.write() as connection:
-        for table in FORCED:
+        for table in _FORCED:
             connection.exec_driver_sql(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
         try:
             yield connection
         finally:
-            for table in FORCED:
+            for table in _FORCED:
                 connection.exec_driver_sql(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
 
 
@@ -207,10 +208,10 @@ def _unguarded(connection: Connection, database: Database) -> Iterator[None]:
     names = [table.name for table in METADATA.sorted_tables]
     for name in names:
         connection.exec_driver_sql(f"ALTER TABLE {name} DISABLE TRIGGER USER")
-    for name in FORCED:
+    for name in _FORCED:
         connection.exec_driver_sql(f"ALTER TABLE {name} NO FORCE ROW LEVEL SECURITY")
     yield
     for name in names:
         connection.exec_driver_sql(f"ALTER TABLE {name} ENABLE TRIGGER USER")
-    for name in FORCED:
+    for name in _FORCED:
         connection.exec_driver_sql(f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY")

@@ -153,7 +153,7 @@ class ConstraintError(RubrictuiError):
 
 
 class FrozenError(RubrictuiError):
-    """The database refused to change something frozen. ``number`` is the guide's, 51101 to 51110."""
+    """The database refused to change something frozen. ``number`` is the guide's, 51101 to 51110; ours follow it."""
 
     code = "frozen"
     number: ClassVar[int] = 0
@@ -239,6 +239,20 @@ class ScoreFrozenError(FrozenError):
     how = _SUPERSEDE
 
 
+class SettlementFrozenError(FrozenError):
+    code = "settlement_frozen"
+    number = 51111
+    what = "A settlement that stands cannot be changed"
+    how = "Settle the subject again as a correction; the first settlement stays in the record."
+
+
+class SettlementUndeletableError(FrozenError):
+    code = "settlement_undeletable"
+    number = 51112
+    what = "A settlement that stands cannot be deleted"
+    how = "Settle the subject again as a correction; the first settlement stays in the record."
+
+
 FROZEN_ERRORS: dict[int, type[FrozenError]] = {
     error.number: error
     for error in (
@@ -253,6 +267,10 @@ FROZEN_ERRORS: dict[int, type[FrozenError]] = {
         EvaluationUndeletableError,
         ScoreFrozenError,
     )
+}
+# Of settlements: numbers of our own after the guide's.
+_FROZEN = FROZEN_ERRORS | {
+    error.number: error for error in (SettlementFrozenError, SettlementUndeletableError)
 }
 
 # What the rules people can run into mean, by constraint name.
@@ -283,6 +301,8 @@ _CONSTRAINTS = {
         "That evaluation has been superseded already.",
         "Supersede the evaluation that took its place.",
     ),
+    "uq_adjudication_settled": ("This subject was settled in the meantime.", "Read that settlement; correct it if need be."),
+    "uq_adjudication_draft": ("You have begun to settle this subject already.", "Go on with that."),
 }  # fmt: skip
 
 
@@ -294,7 +314,7 @@ def one_line(text: str) -> str:
 def frozen_error(text: str) -> FrozenError | None:
     """The typed error behind a trigger's message ``51103 ...``, if it is one."""
     found = re.match(r"\s*(511\d\d)\b", text)
-    error = FROZEN_ERRORS.get(int(found[1])) if found else None
+    error = _FROZEN.get(int(found[1])) if found else None
     return error() if error else None
 
 
@@ -401,8 +421,8 @@ _POSTGRES: dict[str, type[StoreError]] = {
 
 def _from_postgres(error: BaseException, sqlstate: str | None, where: str) -> RubrictuiError:
     text = str(error)
-    if sqlstate and sqlstate.isdigit() and int(sqlstate) in FROZEN_ERRORS:
-        return FROZEN_ERRORS[int(sqlstate)]()
+    if sqlstate and sqlstate.isdigit() and int(sqlstate) in _FROZEN:
+        return _FROZEN[int(sqlstate)]()
     if sqlstate in _POSTGRES:
         return _POSTGRES[sqlstate](where)
     if sqlstate and sqlstate.startswith("23"):

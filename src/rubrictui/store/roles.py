@@ -27,6 +27,7 @@ _READ = (
     "rubric_version", "sample_answer_set", "band", "criterion", "criterion_level", "context", "assignment",
     "round_reviewer", "round_subject", "round_conflict", "evaluation", "evaluation_score", "phrase", "prompt_run",
     "cohort", "evaluation_cohort", "criterion_cohort", "cohort_evaluation", "cohort_score", "round_comment",
+    "settled_score", "adjudication_reason",
     REVISION_TABLE,
 )  # fmt: skip
 _AUTHORED = (
@@ -35,7 +36,8 @@ _AUTHORED = (
 )  # fmt: skip
 _RUN = ("context", "round_reviewer", "round_subject", "round_event", "round_conflict")
 _CHAIRED = ("packet_export", "packet_conflict")
-_KEPT = frozenset({*_READ, *_RUN, *_CHAIRED})
+_SETTLED = ("adjudication",)
+_KEPT = frozenset({*_READ, *_RUN, *_CHAIRED, *_SETTLED})
 
 #: Who inherits whose rights: everybody is a member of the panel.
 _MEMBERS = tuple(group for role, group in GROUPS.items() if role is not Role.REVIEWER)
@@ -67,7 +69,11 @@ def grants(schema: str = "public") -> list[str]:
         f"GRANT INSERT, UPDATE, DELETE ON {on(*_AUTHORED)} TO {author}",
         f"GRANT SELECT, INSERT, UPDATE, DELETE ON {on(*_RUN)} TO {chair}",
         f"GRANT SELECT, INSERT, UPDATE ON {on(*_CHAIRED)} TO {administrator}",
-        f"GRANT SELECT ON {on('round_event')} TO {administrator}, {developer}, {integration}",
+        f"GRANT SELECT ON {on('round_event', *_SETTLED)} TO {administrator}, {developer}, {integration}",
+        # Settling: only who also reads all evaluations may, as the policies have it.
+        f"GRANT SELECT, INSERT, UPDATE, DELETE ON {on(*_SETTLED)} TO {chair}, {administrator}",
+        f"GRANT INSERT, DELETE ON {on('adjudication_reason')} TO {chair}, {administrator}",
+        f"GRANT INSERT ON {on('round_event')} TO {administrator}",
         f"GRANT INSERT, UPDATE ON {on('assignment')} TO {chair}",
         f"GRANT UPDATE ON {on('assignment')} TO {administrator}",
         f"GRANT INSERT, UPDATE (display_name) ON {on('user_account')} TO {chair}, {administrator}",

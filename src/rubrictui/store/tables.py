@@ -28,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
+from rubrictui.core.adjudication import SettlementStatus
 from rubrictui.core.model import (
     Bump,
     NodeType,
@@ -660,6 +661,81 @@ class PacketConflictRow(Base, table=True):
     taken: str | None = None
 
 
+# -- settling disagreements --------------------------------------------------------------------------
+
+
+class AdjudicationRow(Base, table=True):
+    """A settlement of one subject of a round: no evaluation, so in nothing that is made of those.
+
+    ``answers`` are its own, to criteria of its version; ``basis`` the ids of the evaluations that were in.
+    ``evaluation_id`` is the one whose answers were taken as a whole.
+    """
+
+    __tablename__ = "adjudication"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["version_id", "rubric_id", "major_version"],
+            ["rubric_version.id", "rubric_version.rubric_id", "rubric_version.major_version"],
+        ),
+        _one_of("status", SettlementStatus),
+        _one_of("outcome", Outcome),
+        CheckConstraint(
+            "status = 'Draft' OR (settled_at IS NOT NULL AND outcome IS NOT NULL AND reason IS NOT NULL)",
+            name="settled",
+        ),
+        Index("ix_adjudication_subject", "subject_id", "context_id"),
+        Index("ix_adjudication_version_id", "version_id"),
+        _unique_where(
+            "uq_adjudication_draft", "context_id", "subject_id", "rubric_id", "major_version", "adjudicator_id",
+            where="status = 'Draft'",
+        ),
+        # What stands is one.
+        _unique_where(
+            "uq_adjudication_settled", "context_id", "subject_id", "rubric_id", "major_version",
+            where="status = 'Settled'",
+        ),
+    )  # fmt: skip
+
+    id: str = Field(primary_key=True)
+    context_id: str = _reference("context.id")
+    subject_id: str = Field(foreign_key="subject.id")
+    rubric_id: str = _reference("rubric.id")
+    version_id: str
+    major_version: int
+    adjudicator_id: str = _reference("user_account.id")
+    status: str = SettlementStatus.DRAFT.value
+    cursor: str | None = None
+    answers: Any = _json()
+    evaluation_id: str | None = _reference("evaluation.id", nullable=True)
+    reason: str | None = None
+    note: str = _long_text("", nullable=False)
+    basis: Any = _json()
+    started_at: datetime = _instant()
+    updated_at: datetime = _instant()
+    settled_at: datetime | None = _instant(nullable=True)
+    superseded_at: datetime | None = _instant(nullable=True)
+    supersedes_id: str | None = _reference("adjudication.id", nullable=True)
+    normalized_score: float | None = None
+    outcome: str | None = None
+    passed: bool | None = None
+    gate_failed: bool | None = None
+    completeness: float | None = None
+    band_id: str | None = _reference("band.id", nullable=True)
+    pass_threshold_applied: float | None = None
+    engine_version: str | None = None
+
+
+class AdjudicationReasonRow(Base, table=True):
+    """A line of the list of reasons, once somebody has edited it."""
+
+    __tablename__ = "adjudication_reason"
+
+    id: str = Field(primary_key=True)
+    label: str = Field(unique=True)
+    description: str = ""
+    sequence: int = 0
+
+
 def _table(row: type[Base]) -> Table:
     table = row.__table__  # type: ignore[attr-defined]
     assert isinstance(table, Table)
@@ -694,3 +770,5 @@ EVALUATION = _table(EvaluationRow)
 EVALUATION_SCORE = _table(EvaluationScoreRow)
 PACKET_EXPORT = _table(PacketExportRow)
 PACKET_CONFLICT = _table(PacketConflictRow)
+ADJUDICATION = _table(AdjudicationRow)
+ADJUDICATION_REASON = _table(AdjudicationReasonRow)

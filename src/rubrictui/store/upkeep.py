@@ -9,7 +9,13 @@ from sqlalchemy import Connection, Table, func, select
 
 from rubrictui.core.records import User
 from rubrictui.store import access
-from rubrictui.store.migrations import security_0006, triggers_0002, views_0001
+from rubrictui.store.migrations import (
+    security_0006,
+    security_0007,
+    triggers_0002,
+    triggers_0007,
+    views_0001,
+)
 from rubrictui.store.tables import CONTEXT, RUBRIC, STORE_INFO, SUBJECT, USER, VERSION
 from rubrictui.store.upgrade import differences
 
@@ -116,11 +122,25 @@ def _part(what: str, operation: Sequence[Any]) -> str:
 def _expected(dialect: str) -> dict[str, str | None]:
     """Trigger, view and policy names, with their text where the database keeps it as it was given."""
     if dialect == "sqlite":
-        views = (*views_0001.statements(dialect), *security_0006.statements(dialect))
-        texts = [*triggers_0002.sqlite_statements(), *views]
+        texts = [
+            *triggers_0002.sqlite_statements(),
+            *triggers_0007.statements(dialect),
+            *views_0001.statements(dialect),
+            *security_0006.statements(dialect),
+            *security_0007.statements(dialect),
+        ]
         return {text.split()[2]: text for text in texts}
-    guarded = [*security_0006.policy_names(), *(f"row security of {one}" for one in security_0006.PROTECTED)]
-    return dict.fromkeys([*triggers_0002.rule_names(), *security_0006.VIEWS, *guarded])
+    protected = (*security_0006.PROTECTED, *security_0007.PROTECTED)
+    names = [
+        *triggers_0002.rule_names(),
+        *triggers_0007.rule_names(),
+        *security_0006.VIEWS,
+        *security_0007.VIEWS,
+        *security_0006.policy_names(),
+        *security_0007.policy_names(),
+        *(f"row security of {table}" for table in protected),
+    ]
+    return dict.fromkeys(names)
 
 
 def _triggers_and_views(connection: Connection) -> dict[str, str]:

@@ -1,5 +1,5 @@
-"""The cohort views as SQLAlchemy knows them; ``migrations/views_0001.py`` and ``security_0006.py`` say what they
-hold.
+"""The views as SQLAlchemy knows them; ``migrations/views_0001.py``, ``security_0006.py`` and ``security_0007.py``
+say what they hold.
 
 They have their own metadata: they are no tables, and nothing must ever create or compare them as such.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlalchemy import Boolean, Column, Float, Integer, MetaData, String, Table, Text
 
-from rubrictui.store.types import json_column_type
+from rubrictui.store.types import UtcDateTime, json_column_type
 
 _VIEWS = MetaData()
 
@@ -96,4 +96,24 @@ CRITERION_COHORT = Table(
     Column("human_mean_score", Float),
     Column("ai_mean_score", Float),
     Column("sequence", Integer),
+)
+
+SETTLED_SCORE = Table(
+    "settled_score",
+    _VIEWS,
+    Column("id", String),
+    *_key(),
+    Column("version_id", String),
+    Column("evaluation_id", String),
+    Column("adjudicator_id", String),
+    Column("status", String),
+    Column("reason", String),
+    Column("note", Text),
+    Column("settled_at", UtcDateTime),
+    Column("superseded_at", UtcDateTime),
+    Column("supersedes_id", String),
+    Column("normalized_score", Float),
+    Column("outcome", String),
+    Column("passed", Boolean),
+    Column("basis", json_column_type()),
 )

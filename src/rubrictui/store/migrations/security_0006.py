@@ -20,6 +20,8 @@ How it hangs together:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rubrictui.store.migrations import views_0001
 
 FORCED = ("evaluation", "evaluation_score", "assignment", "phrase", "prompt_run", "round_conflict")
@@ -32,28 +34,28 @@ VIEWS = (*views_0001.VIEWS, *NEW_VIEWS)
 _KEY = "e.subject_id, e.context_id, e.rubric_id, e.major_version"
 _STRICT = "'until_closed', 'comments_visible'"
 
-_ME = "(SELECT rubrictui_me())"
-_READS_ALL = "(SELECT rubrictui_holds('administer_evaluations', 'developer', 'integration'))"
-_ADMINISTERS = "(SELECT rubrictui_holds('administer_evaluations'))"
-_RUNS_ROUNDS = "(SELECT rubrictui_holds('chair', 'administer_evaluations'))"
+ME = "(SELECT rubrictui_me())"
+READS_ALL = "(SELECT rubrictui_holds('administer_evaluations', 'developer', 'integration'))"
+ADMINISTERS = "(SELECT rubrictui_holds('administer_evaluations'))"
+RUNS_ROUNDS = "(SELECT rubrictui_holds('chair', 'administer_evaluations'))"
 _SEES_ASSIGNMENTS = "(SELECT rubrictui_holds('chair', 'administer_evaluations', 'developer', 'integration'))"
-_TRUSTED = "(SELECT rubrictui_trusted())"
-_BLIND = "(SELECT rubrictui_blind())"
+TRUSTED = "(SELECT rubrictui_trusted())"
+BLIND = "(SELECT rubrictui_blind())"
 
 
 # -- views -------------------------------------------------------------------------------------------
 
 _IN_COHORT = (
-    f"{_READS_ALL} OR EXISTS (SELECT 1 FROM evaluation o WHERE o.evaluator_user_id = {_ME}"
+    f"{READS_ALL} OR EXISTS (SELECT 1 FROM evaluation o WHERE o.evaluator_user_id = {ME}"
     " AND o.subject_id = e.subject_id AND o.rubric_id = e.rubric_id AND o.major_version = e.major_version"
     " AND o.context_id IS NOT DISTINCT FROM e.context_id AND o.status = 'Submitted' AND o.evaluator_type = 'Human')"
 )
-_MAY_SEE_COHORT = f" AND ({_TRUSTED} OR (e.subject_id NOT IN {_BLIND} AND ({_IN_COHORT})))"
-_MAY_READ = f" WHERE {_TRUSTED} OR {_READS_ALL} OR e.evaluator_user_id = {_ME}"
-_OWN_WORDS = f"e.evaluator_user_id = {_ME} AND e.evaluator_type IN ('Human', 'Self')"
+MAY_SEE_COHORT = f" AND ({TRUSTED} OR (e.subject_id NOT IN {BLIND} AND ({_IN_COHORT})))"
+_MAY_READ = f" WHERE {TRUSTED} OR {READS_ALL} OR e.evaluator_user_id = {ME}"
+_OWN_WORDS = f"e.evaluator_user_id = {ME} AND e.evaluator_type IN ('Human', 'Self')"
 _MAY_READ_COMMENTS = (
-    f" AND ({_TRUSTED} OR (e.subject_id NOT IN (SELECT rubrictui_silent()) AND NOT ({_OWN_WORDS})"
-    f" AND EXISTS (SELECT 1 FROM evaluation o WHERE o.evaluator_user_id = {_ME} AND o.subject_id = e.subject_id"
+    f" AND ({TRUSTED} OR (e.subject_id NOT IN (SELECT rubrictui_silent()) AND NOT ({_OWN_WORDS})"
+    f" AND EXISTS (SELECT 1 FROM evaluation o WHERE o.evaluator_user_id = {ME} AND o.subject_id = e.subject_id"
     " AND o.rubric_id = e.rubric_id AND o.major_version = e.major_version AND o.context_id = e.context_id"
     " AND o.status = 'Submitted' AND o.evaluator_type = 'Human')))"
 )
@@ -67,8 +69,8 @@ def new_views(dialect: str) -> list[str]:
     """
     guarded = dialect == "postgresql"
     create = "CREATE VIEW {} WITH (security_barrier = true) AS" if guarded else "CREATE VIEW {} AS"
-    rule = _MAY_SEE_COHORT if guarded else ""
-    author = f"CASE WHEN {_TRUSTED} THEN e.evaluator_user_id END" if guarded else "e.evaluator_user_id"
+    rule = MAY_SEE_COHORT if guarded else ""
+    author = f"CASE WHEN {TRUSTED} THEN e.evaluator_user_id END" if guarded else "e.evaluator_user_id"
     counts = "e.status = 'Submitted' AND e.evaluator_type <> 'Self'"
     return [
         f"{create.format('cohort_evaluation')} SELECT e.id AS evaluation_id, {_KEY}, e.normalized_score"
@@ -98,7 +100,7 @@ def guarded_views() -> list[str]:
             guarded += _MAY_READ
         else:
             guarded = guarded.replace(
-                "WHERE e.status = 'Submitted'", f"WHERE e.status = 'Submitted'{_MAY_SEE_COHORT}", 1
+                "WHERE e.status = 'Submitted'", f"WHERE e.status = 'Submitted'{MAY_SEE_COHORT}", 1
             )
         found.append(guarded)
     return found
@@ -124,7 +126,7 @@ def _subjects_of_work(rules: str) -> str:
 
 def functions(schema: str) -> list[str]:
     """What policies and views ask; ``schema`` is where the tables are."""
-    path = f"SET search_path = {_quoted(schema)}, pg_temp"
+    path = f"SET search_path = {quoted(schema)}, pg_temp"
 
     def function(signature: str, returns: str, body: str, *more: str, language: str = "sql") -> str:
         options = " ".join(("SECURITY DEFINER", path, *more))
@@ -177,20 +179,20 @@ def functions(schema: str) -> list[str]:
 
 def policies(owner: str) -> list[str]:
     """Row-level security switched on, and every policy. ``owner`` is the role that owns the tables."""
-    own = f"evaluator_user_id = {_ME}"
-    writes = f"{own} OR {_ADMINISTERS}"
+    own = f"evaluator_user_id = {ME}"
+    writes = f"{own} OR {ADMINISTERS}"
     in_guard = "current_setting('rubrictui.guard', true) = 'on'"
-    reads = f"CASE WHEN {own} THEN true WHEN {in_guard} THEN false ELSE {_READS_ALL} AND subject_id NOT IN {_BLIND} END"
-    others = f"session_user <> {_literal(owner)}"
+    reads = f"CASE WHEN {own} THEN true WHEN {in_guard} THEN false ELSE {READS_ALL} AND subject_id NOT IN {BLIND} END"
+    others = f"session_user <> {literal(owner)}"
     of_evaluation = "EXISTS (SELECT 1 FROM evaluation e WHERE e.id = evaluation_id{})"
-    scores = of_evaluation.format(f" AND (e.{own} OR {_ADMINISTERS})")
-    asked = f"user_id = {_ME}"
+    scores = of_evaluation.format(f" AND (e.{own} OR {ADMINISTERS})")
+    asked = f"user_id = {ME}"
     ran = "created_by = session_user"
-    unseen = f"subject_id IS NULL OR subject_id NOT IN {_BLIND}"
-    mine = f"{asked} OR {_ADMINISTERS}"
-    grants = f"{_ADMINISTERS} OR (role = 'reviewer' AND {_RUNS_ROUNDS})"
-    conflict = f"{asked} OR {_RUNS_ROUNDS}"
-    to = _quoted(owner)
+    unseen = f"subject_id IS NULL OR subject_id NOT IN {BLIND}"
+    mine = f"{asked} OR {ADMINISTERS}"
+    grants = f"{ADMINISTERS} OR (role = 'reviewer' AND {RUNS_ROUNDS})"
+    conflict = f"{asked} OR {RUNS_ROUNDS}"
+    to = quoted(owner)
     return [
         *(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY" for table in PROTECTED),
         *(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY" for table in FORCED),
@@ -203,20 +205,20 @@ def policies(owner: str) -> list[str]:
         f"CREATE POLICY begins ON evaluation_score FOR INSERT WITH CHECK ({scores})",
         f"CREATE POLICY changes ON evaluation_score FOR UPDATE USING ({scores}) WITH CHECK ({scores})",
         f"CREATE POLICY reads ON assignment FOR SELECT USING ({asked} OR {_SEES_ASSIGNMENTS})",
-        f"CREATE POLICY begins ON assignment FOR INSERT WITH CHECK ({_RUNS_ROUNDS})",
+        f"CREATE POLICY begins ON assignment FOR INSERT WITH CHECK ({RUNS_ROUNDS})",
         f"CREATE POLICY changes ON assignment FOR UPDATE USING ({conflict}) WITH CHECK ({conflict})",
         f"CREATE POLICY own ON phrase USING ({mine}) WITH CHECK ({mine})",
-        f"CREATE POLICY reads ON prompt_run FOR SELECT USING ({ran} OR ({_READS_ALL} AND ({unseen})))",
-        f"CREATE POLICY begins ON prompt_run FOR INSERT WITH CHECK ({ran} OR {_ADMINISTERS})",
-        f"CREATE POLICY changes ON prompt_run FOR UPDATE USING ({ran} OR {_ADMINISTERS})"
-        f" WITH CHECK ({ran} OR {_ADMINISTERS})",
+        f"CREATE POLICY reads ON prompt_run FOR SELECT USING ({ran} OR ({READS_ALL} AND ({unseen})))",
+        f"CREATE POLICY begins ON prompt_run FOR INSERT WITH CHECK ({ran} OR {ADMINISTERS})",
+        f"CREATE POLICY changes ON prompt_run FOR UPDATE USING ({ran} OR {ADMINISTERS})"
+        f" WITH CHECK ({ran} OR {ADMINISTERS})",
         f"CREATE POLICY reads ON round_conflict FOR SELECT USING ({asked} OR {_SEES_ASSIGNMENTS})",
         f"CREATE POLICY begins ON round_conflict FOR INSERT WITH CHECK ({conflict})",
         f"CREATE POLICY changes ON round_conflict FOR UPDATE USING ({conflict}) WITH CHECK ({conflict})",
-        f"CREATE POLICY ends ON round_conflict FOR DELETE USING ({_RUNS_ROUNDS})",
+        f"CREATE POLICY ends ON round_conflict FOR DELETE USING ({RUNS_ROUNDS})",
         "CREATE POLICY reads ON role_grant FOR SELECT USING (true)",
         f"CREATE POLICY begins ON role_grant FOR INSERT WITH CHECK ({grants})",
-        f"CREATE POLICY ends ON role_grant FOR DELETE USING ({_ADMINISTERS})",
+        f"CREATE POLICY ends ON role_grant FOR DELETE USING ({ADMINISTERS})",
     ]
 
 
@@ -229,13 +231,18 @@ def statements(dialect: str, schema: str = "", owner: str = "") -> list[str]:
 
 def policy_names() -> list[str]:
     """``table.policy`` of every policy."""
-    made = (one.split() for one in policies("owner") if one.startswith("CREATE POLICY"))
+    return names_of(policies("owner"))
+
+
+def names_of(statements: Iterable[str]) -> list[str]:
+    """``table.policy`` of every policy that one of these makes."""
+    made = (one.split() for one in statements if one.startswith("CREATE POLICY"))
     return [f"{words[4]}.{words[2]}" for words in made]
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"

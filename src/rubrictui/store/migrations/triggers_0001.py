@@ -17,7 +17,7 @@ SQLite and once for PostgreSQL, so both refuse the same. A rule's condition is S
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 
@@ -77,21 +77,21 @@ def _score_closed(score_id: str) -> str:
     )
 
 
-def _any_differs(columns: str, json: str = "") -> str:
+def any_differs(columns: str, json: str = "") -> str:
     """Some column of the row changes. JSON compares as the text it is."""
     plain = [f"OLD.{c} IS DISTINCT FROM NEW.{c}" for c in columns.split()]
     texts = [f"CAST(OLD.{c} AS TEXT) IS DISTINCT FROM CAST(NEW.{c} AS TEXT)" for c in json.split()]
     return f"({' OR '.join(plain + texts)})"
 
 
-_VERSION_FIXED = _any_differs(
+_VERSION_FIXED = any_differs(
     "id rubric_id major_version minor_version patch_version instructions pass_threshold minimum_completeness"
     " not_applicable_policy score_display_min score_display_max content_hash scoring_hash computed_bump"
     " applied_bump change_summary based_on_id revision created_at created_by published_at published_by",
     json="change_details",
 )
-_LEVEL_FIXED = _any_differs("id scale_id label value normalized_value sequence")
-_EVALUATION_FIXED = _any_differs(
+_LEVEL_FIXED = any_differs("id scale_id label value normalized_value sequence")
+_EVALUATION_FIXED = any_differs(
     "id rubric_id version_id major_version subject_id context_id assignment_id evaluator_user_id"
     " evaluator_type evaluator_name revision cursor subject_hash started_at updated_at submitted_at"
     " supersedes_id normalized_score outcome passed gate_failed completeness band_id pass_threshold_applied"
@@ -184,17 +184,19 @@ _WHAT = {
 }
 
 
-def sqlite_statements(rules: Iterable[Rule] = RULES) -> list[str]:
+def sqlite_statements(rules: Iterable[Rule] = RULES, what: Mapping[int, str] = _WHAT) -> list[str]:
     """``CREATE TRIGGER`` for every rule. ``IS NOT`` is SQLite's older word for ``IS DISTINCT FROM``."""
     return [
         f"CREATE TRIGGER {rule.name} BEFORE {rule.event} ON {rule.table} FOR EACH ROW"
         f" WHEN {rule.condition.replace('IS DISTINCT FROM', 'IS NOT')}"
-        f" BEGIN SELECT RAISE(ABORT, '{rule.number} {_WHAT[rule.number]}'); END"
+        f" BEGIN SELECT RAISE(ABORT, '{rule.number} {what[rule.number]}'); END"
         for rule in rules
     ]
 
 
-def postgresql_statements(schema: str, rules: Iterable[Rule] = (*RULES, *TRUNCATE_RULES)) -> list[str]:
+def postgresql_statements(
+    schema: str, rules: Iterable[Rule] = (*RULES, *TRUNCATE_RULES), what: Mapping[int, str] = _WHAT
+) -> list[str]:
     """A function and its trigger for every rule.
 
     The functions look tables up in ``schema`` first and in the session's temporary schema last: otherwise a
@@ -208,7 +210,7 @@ def postgresql_statements(schema: str, rules: Iterable[Rule] = (*RULES, *TRUNCAT
         statements.append(
             f"CREATE FUNCTION {rule.name}() RETURNS trigger LANGUAGE plpgsql"
             f" SET search_path = {quoted}, pg_temp AS $rule$ BEGIN IF {rule.condition} THEN"
-            f" RAISE EXCEPTION USING ERRCODE = '{rule.number}', MESSAGE = '{rule.number} {_WHAT[rule.number]}';"
+            f" RAISE EXCEPTION USING ERRCODE = '{rule.number}', MESSAGE = '{rule.number} {what[rule.number]}';"
             f" END IF; RETURN {row}; END $rule$"
         )
         statements.append(
