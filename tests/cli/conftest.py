@@ -51,17 +51,6 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     return run
 
 
-@pytest.fixture(scope="session")
-def sample_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with the samples, made once; tests that write work on a copy (``store``)."""
-    from rubrictui.engine import Engine
-
-    path = tmp_path_factory.mktemp("samples") / "samples.db"
-    with Engine(path) as engine:
-        engine.load_samples()
-    return path
-
-
 @pytest.fixture
 def store(sample_store: Path, tmp_path: Path) -> Path:
     """A copy of the sample store, to write to."""

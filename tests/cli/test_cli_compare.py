@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -38,11 +39,11 @@ def answered(version: VersionSnapshot, number: int, place: int) -> list[Answer]:
 
 
 @pytest.fixture(scope="module")
-def panel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def panel(sample_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A round of the Awards example with enough subjects for coefficients, all of it submitted but one review."""
     path = tmp_path_factory.mktemp("panel") / "panel.db"
+    shutil.copy(sample_store, path)
     with Engine(path) as engine:
-        engine.load_samples()
         engine.add_subjects(
             [Subject(entity="Entry", record_id=f"e{n}", title=f"Entry {n}") for n in range(COUNT)]
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -40,9 +41,8 @@ def plugin(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine(tmp_path / "rubrics.db") as opened:
-        opened.load_samples()
+def engine(sample_store: Path, tmp_path: Path) -> Iterator[Engine]:
+    with Engine(shutil.copy(sample_store, tmp_path / "rubrics.db")) as opened:
         opened.add_subjects(
             [
                 Subject(entity="Bid", record_id="7", title="Seven", text=SHORT),

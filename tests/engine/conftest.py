@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,25 +13,25 @@ from rubrictui.core.model import VersionSnapshot
 
 
 @pytest.fixture(scope="session")
-def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def empty_store(made_once: Callable[..., Path]) -> Path:
     """A migrated store with its chief in it, and nothing else."""
-    path = tmp_path_factory.mktemp("store") / "empty.db"
-    World(path).close()
-    return path
+    return made_once("engine-empty.db", lambda path: World(path).close())
 
 
 @pytest.fixture(scope="session")
-def paper_store(empty_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def paper_store(empty_store: Path, made_once: Callable[..., Path]) -> Path:
     """``Paper review`` 1.0.0 published, one subject, and the reviewers rita and paul."""
-    path = tmp_path_factory.mktemp("store") / "paper.db"
-    shutil.copy(empty_store, path)
-    made = World(path)
-    made.chief.add_subjects([SUBJECT])
-    made.publish()
-    made.chief.add_user("rita")
-    made.chief.add_user("paul")
-    made.close()
-    return path
+
+    def fill(path: Path) -> None:
+        shutil.copy(empty_store, path)
+        made = World(path)
+        made.chief.add_subjects([SUBJECT])
+        made.publish()
+        made.chief.add_user("rita")
+        made.chief.add_user("paul")
+        made.close()
+
+    return made_once("engine-paper.db", fill)
 
 
 @pytest.fixture(scope="session")

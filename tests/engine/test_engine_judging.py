@@ -6,7 +6,7 @@ import asyncio
 import json
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +38,8 @@ GUIDE = reply(accuracy="Partial", sourcing="Meets", completeness="Meets")
 
 
 @pytest.fixture(scope="module")
-def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("samples") / "s.db"
-    with Engine(path, user="chair") as made:
-        made.load_samples()
-    return path
+def samples(samples_of: Callable[[str | None], Path]) -> Path:
+    return samples_of("chair")
 
 
 @pytest.fixture

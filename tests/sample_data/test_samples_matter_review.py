@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -37,10 +38,11 @@ def matter() -> Matter:
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    path: Path = tmp_path_factory.mktemp("samples") / "store.db"
+def engine(
+    samples_of: Callable[[str | None], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Engine]:
+    path = Path(shutil.copy(samples_of("newcomer"), tmp_path_factory.mktemp("samples") / "store.db"))
     with Engine(path, user="newcomer") as opened:
-        opened.load_samples()
         yield opened
 
 

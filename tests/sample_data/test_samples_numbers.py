@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,10 +68,8 @@ SECTION_14 = (
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    path: Path = tmp_path_factory.mktemp("samples") / "store.db"
-    with Engine(path, user=NEWCOMER) as opened:
-        opened.load_samples()
+def engine(samples_of: Callable[[str | None], Path]) -> Iterator[Engine]:
+    with Engine(samples_of(NEWCOMER), user=NEWCOMER, read_only=True) as opened:
         yield opened
 
 
@@ -195,9 +194,9 @@ def test_the_peers_of_an_assigned_abstract_stay_hidden_until_she_has_scored_it(e
     assert len(engine.evaluations(subject="Abstract/beat")) == 4
 
 
-def test_loading_twice_changes_nothing(tmp_path: Path) -> None:
-    with Engine(tmp_path / "store.db", user=NEWCOMER) as engine:
-        engine.load_samples()
+def test_loading_twice_changes_nothing(samples_of: Callable[[str | None], Path], tmp_path: Path) -> None:
+    path = Path(shutil.copy(samples_of(NEWCOMER), tmp_path / "store.db"))
+    with Engine(path, user=NEWCOMER) as engine:
         before = everything(engine)
         engine.load_samples()
         assert everything(engine) == before

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from shell_pty import Terminal
 
-from rubrictui import Engine
 from rubrictui.shell.opening import operating_system_login
 
 RUN = "import sys; from rubrictui.app import run; sys.exit(run(sys.argv[1]))"
@@ -42,12 +41,9 @@ sys.exit(AtTheFirstFrame(StoreOpening(sys.argv[1])).run(headless=True, size=(80,
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def store(sample_store: Path) -> Path:
     """A store with the samples; tests only read it."""
-    path = tmp_path_factory.mktemp("shell") / "rubrics.db"
-    with Engine(path) as engine:
-        engine.load_samples()
-    return path
+    return sample_store
 
 
 @pytest.fixture

@@ -26,17 +26,10 @@ def _no_store_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data-home"))
 
 
-@pytest.fixture(scope="session")
-def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("template") / "rubrics.db"
-    Database.open(path).close()
-    return path
-
-
 @pytest.fixture
-def store_path(migrated_file: Path, tmp_path: Path) -> Path:
+def store_path(migrated_store: Path, tmp_path: Path) -> Path:
     """A fresh SQLite store, closed."""
-    return Path(shutil.copy(migrated_file, tmp_path / "rubrics.db"))
+    return Path(shutil.copy(migrated_store, tmp_path / "rubrics.db"))
 
 
 @pytest.fixture(scope="session")

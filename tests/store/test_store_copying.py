@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -27,10 +28,10 @@ from rubrictui.store.tables import EVALUATION
 
 
 @pytest.fixture
-def full(store_path: Path) -> Iterator[Database]:
+def full(samples_of: Callable[[str | None], Path], tmp_path: Path) -> Iterator[Database]:
     """The samples, a superseded evaluation, a draft based on a version, and texts of every kind."""
+    store_path = Path(shutil.copy(samples_of("chief"), tmp_path / "full.db"))
     with Engine(store_path, user="chief") as engine:
-        engine.load_samples()
         engine.add_subjects(
             [Subject(record_id="odd", title="Ünï 🙂 \u202e", data={"z": 1.5, "a": [None, True, 10**15]})]
         )
