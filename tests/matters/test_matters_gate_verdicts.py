@@ -12,7 +12,7 @@ from matter_cases import case_id, cases
 from rubrictui.ground.errors import InvalidInputError
 from rubrictui.matters import GateTimeoutError, check_gate, gates
 from rubrictui.matters.patterns import LONGEST_PATTERN
-from rubrictui.matters.sentences import ANY_NEGATOR, negators
+from rubrictui.matters.sentences import ANY_NEGATOR, Sentences
 from rubrictui.matters.text import norm
 
 
@@ -74,6 +74,15 @@ def test_a_guard_word_that_begins_inside_the_window_is_read_past_its_edge(
     assert check_gate(entry, text).fires is fires
 
 
+def negators(text: str) -> list[tuple[int, int]]:
+    """Every negator of a text, one after the other."""
+    found: list[tuple[int, int]] = []
+    sentences = Sentences(text)
+    while span := sentences.negator(found[-1][0] + 1 if found else 0, len(text)):
+        found.append(span)
+    return found
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -97,6 +106,19 @@ def test_negators_are_whole_words_of_the_closed_list(text: str, words: list[str]
 def test_negators_are_found_as_one_pattern_would_find_them(parts: list[str]) -> None:
     text = "".join(parts)
     assert negators(text) == [match.span() for match in ANY_NEGATOR.finditer(text)]
+
+
+@given(
+    st.text(alphabet="not hin'ever\u0130", max_size=30),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 30)), max_size=6),
+)
+def test_a_window_is_looked_through_once_and_says_the_same_however_often_it_grows(
+    text: str, asked: list[tuple[int, int]]
+) -> None:
+    sentences = Sentences(text)
+    for start, end in asked:
+        spans = (match.span() for match in ANY_NEGATOR.finditer(text, start) if match.start() < end)
+        assert sentences.negator(start, end) == next(spans, None)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from rubrictui.matters.plan import AskPlan
 from rubrictui.matters.questions import ESCALATION, QUESTION, score_ask
 from rubrictui.matters.sections import parse_document, parse_sections, split_citation
 from rubrictui.matters.spans import WrittenText
-from rubrictui.matters.text import found_in, fraction_found, norm, normed
+from rubrictui.matters.text import LONG_TEXT, WHITE_SPACE, found_in, fraction_found, norm, normed
 
 MATCHING = cases("matching")
 
@@ -115,3 +115,11 @@ def test_text_is_normalised_by_case_and_white_space_alone() -> None:
 )
 def test_a_citation_is_split_at_its_first_section_sign(citation: str, parts: tuple[str, str] | None) -> None:
     assert split_citation(citation) == parts
+
+
+def test_a_long_text_is_normalised_as_a_short_one_whatever_its_white_space() -> None:
+    blanks = [character for character in map(chr, range(0x3100)) if character.isspace()]
+    assert sorted(WHITE_SPACE + " ") == blanks
+    text = " Ends" + "".join(f"{one}{two}\u00c9x" for one in blanks for two in blanks) + "\n \n"
+    assert len(text) < LONG_TEXT < len(text) * 5
+    assert norm(text * 5) == " ".join([norm(text)] * 5)

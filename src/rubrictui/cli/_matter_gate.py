@@ -95,7 +95,7 @@ def _plain(verdict: LabVerdict) -> dict[str, Any]:
         "pattern": verdict.pattern,
         "fires": verdict.fires,
         "fires_normalized": verdict.fires_normalized,
-        "matches": _matches(verdict.verdict),
+        "matches": _matches(verdict.as_given()),
         "matches_normalized": _matches(verdict.normalized),
         "match_count": verdict.normalized.match_count,
         "normalized_text": verdict.normalized_text,
@@ -109,7 +109,7 @@ def _matches(verdict: GateVerdict) -> list[dict[str, Any]]:
 
 
 def _tell(name: str, verdict: LabVerdict, output: Output, options: argparse.Namespace) -> None:
-    shown_verdict = verdict.verdict if options.raw else verdict.normalized
+    shown_verdict = verdict.as_given() if options.raw else verdict.normalized
     fires = _fires(verdict, options)
     label = short(name, 80) if name == verdict.pattern else f"{name}  {short(verdict.pattern, 60)}"
     output.text(f"{'FIRES' if fires else 'does not fire'}: {label}")

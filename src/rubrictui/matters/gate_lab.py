@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from rubrictui.ground.errors import InvalidInputError
 from rubrictui.matters.building import GATE_LISTS
-from rubrictui.matters.gates import GateMatch, GateVerdict, check_gate, gate_entry
+from rubrictui.matters.gates import Gate, GateMatch, GateVerdict, gate_entry
 from rubrictui.matters.loading import Matter
 from rubrictui.matters.model import GateEntry, Value
 from rubrictui.matters.text import norm
@@ -29,36 +30,53 @@ class LabVerdict(Value, frozen=True):
     """What a gate says about a text.
 
     Attributes:
+        entry, text: what was tried.
         fires: on the text as it is given.
         fires_normalized: on the text as scoring sees it, in lower case and on one line.
-        verdict: the matches in the text as it is given.
         normalized: the matches in ``normalized_text``.
     """
 
-    pattern: str
+    entry: GateEntry
+    text: str
     fires: bool
     fires_normalized: bool
-    verdict: GateVerdict
     normalized: GateVerdict
     normalized_text: str
 
+    @property
+    def pattern(self) -> str:
+        return self.entry.pattern
+
+    def as_given(self) -> GateVerdict:
+        """The matches in the text as it is given, which are looked for now.
+
+        Raises:
+            GateTimeoutError: a pattern ran out of time.
+        """
+        return self.normalized if self.text == self.normalized_text else Gate(self.entry).judge(self.text)
+
+
+# The text at hand is tried again with every change of a pattern, and on every gate of a matter.
+_normalized = lru_cache(maxsize=1)(norm)
+
 
 def judge(entry: str | Mapping[str, Any] | GateEntry, text: str) -> LabVerdict:
-    """Try an entry on a text, as given and as scoring sees it.
+    """Try an entry on a text, as given and as scoring sees it. Only the latter is explained: the former is
+    rarely asked for (``LabVerdict.as_given``).
 
     Raises:
         InvalidInputError: the entry is of no use.
         GateTimeoutError: a pattern ran out of time.
     """
-    gate = entry if isinstance(entry, GateEntry) else gate_entry(entry)
-    scored = norm(text)
-    verdict = check_gate(gate, text)
-    normalized = check_gate(gate, scored)
+    tried = entry if isinstance(entry, GateEntry) else gate_entry(entry)
+    gate = Gate(tried)
+    scored = _normalized(text)
+    normalized = gate.judge(scored)
     return LabVerdict(
-        pattern=gate.pattern,
-        fires=verdict.fires,
+        entry=tried,
+        text=text,
+        fires=normalized.fires if text == scored else gate.fires(text),
         fires_normalized=normalized.fires,
-        verdict=verdict,
         normalized=normalized,
         normalized_text=scored,
     )

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from rubrictui.ground.errors import InvalidInputError
 from rubrictui.matters.errors import GateTimeoutError
@@ -27,7 +27,7 @@ from rubrictui.matters.sentences import Sentences
 TIME_LIMIT = 1.0
 """Seconds one gate may take on one text; as many more as the text has millions of characters."""
 
-EXPLAINED_MATCHES = 500
+EXPLAINED_MATCHES = 100
 """How many matches a verdict explains; it judges all of them."""
 
 GATE_KEYS = ("pattern", "negation_guard", "negation_scope", "require_context", "exclude_context")
@@ -177,6 +177,18 @@ def _mapping_problems(entry: Mapping[Any, Any]) -> Iterator[GateEntryProblem]:
             )
 
 
+class _Judged(NamedTuple):
+    """A match and what became of it: ``sentence`` is (start, end), None for a plain pattern, which looks at none;
+    ``negator`` is (start, end) in the text, ``context`` a match within the sentence."""
+
+    match: Any
+    outcome: Outcome
+    sentence: tuple[int, int] | None = None
+    window_end: int | None = None
+    negator: tuple[int, int] | None = None
+    context: Any = None
+
+
 class Gate:
     """An entry ready to judge texts; compiled once, when its matter is loaded."""
 
@@ -200,28 +212,44 @@ class Gate:
             raise InvalidInputError(f"the pattern {entry.pattern!r} is no regex: {error}.") from None
 
     def judge(self, text: str) -> GateVerdict:
-        """The full verdict: every match is looked at, whether or not one fired before it."""
+        """The full verdict: every match is looked at, whether or not one fired before it.
+
+        Raises:
+            GateTimeoutError: a pattern ran out of time.
+        """
         explained: list[GateMatch] = []
         count = 0
         fires = False
-        for match in self._matches(text):
+        for judged in self._judged(text):
             count += 1
-            fires = fires or match.fires
             if len(explained) < EXPLAINED_MATCHES:
-                explained.append(match)
-            elif fires and not explained[-1].fires and not any(found.fires for found in explained):
+                explained.append(_explained(text, judged))
+            elif not fires and judged.outcome == "fires":
                 # Whatever is left unsaid, the match that decides is said.
-                explained[-1] = match
+                explained[-1] = _explained(text, judged)
+            fires = fires or judged.outcome == "fires"
         return GateVerdict(
             pattern=self.entry.pattern, fires=fires, matches=tuple(explained), match_count=count
         )
+
+    def fires(self, text: str) -> bool:
+        """Whether it fires, without explaining why.
+
+        Raises:
+            GateTimeoutError: a pattern ran out of time.
+        """
+        return self._survivor(text) is not None
 
     def first_survivor(self, text: str) -> GateMatch | None:
         """The first match that fires; None when the gate does not fire.
 
         Raises:
-            GateTimeoutError: the pattern ran out of time.
+            GateTimeoutError: a pattern ran out of time.
         """
+        judged = self._survivor(text)
+        return _explained(text, judged) if judged is not None else None
+
+    def _survivor(self, text: str) -> _Judged | None:
         limit = _time_limit(text)
         try:
             found = self._pattern.search(text, limit)
@@ -230,10 +258,10 @@ class Gate:
         if found is None:
             return None
         if not self.entry.is_guarded:
-            return _plain(found)
-        return next((match for match in self._matches(text) if match.outcome == "fires"), None)
+            return _Judged(found, "fires")
+        return next((judged for judged in self._judged(text) if judged.outcome == "fires"), None)
 
-    def _matches(self, text: str) -> Iterator[GateMatch]:
+    def _judged(self, text: str) -> Iterator[_Judged]:
         entry = self.entry
         limit = _time_limit(text)
         deadline = time.monotonic() + limit
@@ -241,21 +269,19 @@ class Gate:
             found = self._pattern.finditer(text, limit)
             if not entry.is_guarded:
                 for match in found:
-                    yield _plain(match)
-                    self._keep(deadline)
+                    yield _Judged(match, "fires")
+                    if time.monotonic() > deadline:
+                        raise TimeoutError
                 return
             sentences: Sentences | None = None
             contexts: dict[tuple[int, int], tuple[Any, Any]] = {}
             for match in found:
                 sentences = sentences or Sentences(text)
                 yield self._guarded(match, sentences, contexts, limit)
-                self._keep(deadline)
+                if time.monotonic() > deadline:
+                    raise TimeoutError
         except TimeoutError:
             raise GateTimeoutError(entry.pattern, limit) from None
-
-    def _keep(self, deadline: float) -> None:
-        if time.monotonic() > deadline:
-            raise TimeoutError
 
     def _guarded(
         self,
@@ -263,45 +289,26 @@ class Gate:
         sentences: Sentences,
         contexts: dict[tuple[int, int], tuple[Any, Any]],
         limit: float,
-    ) -> GateMatch:
+    ) -> _Judged:
         start, end = match.span()
-        first, last = sentences.around(start, end)
+        sentence = first, last = sentences.around(start, end)
         entry = self.entry
         window_end: int | None = None
-        negator: tuple[int, int] | None = None
         if entry.negation_guard:
             window_end = start if entry.negation_scope == "before" else end
             negator = sentences.negator(first, window_end)
-        required: Any = None
-        excluded: Any = None
-        if negator is None and (self._require is not None or self._exclude is not None):
-            if (first, last) not in contexts:
-                contexts[first, last] = self._contexts(sentences.text[first:last], limit)
-            required, excluded = contexts[first, last]
-        outcome: Outcome = "fires"
-        context: Any = None
-        if negator is not None:
-            outcome = "negated"
-        elif self._require is not None and required is None:
-            outcome = "context_missing"
-        elif excluded is not None:
-            outcome, context = "context_excluded", excluded
-        else:
-            context = required
-        return GateMatch(
-            start=start,
-            end=end,
-            text=match.group(),
-            outcome=outcome,
-            sentence_start=first,
-            sentence_end=last,
-            sentence=sentences.text[first:last],
-            window_end=window_end,
-            negator=sentences.text[negator[0] : negator[1]] if negator is not None else None,
-            negator_start=negator[0] if negator is not None else None,
-            context=context.group() if context is not None else None,
-            context_start=first + context.start() if context is not None else None,
-        )
+            if negator is not None:
+                return _Judged(match, "negated", sentence, window_end, negator)
+        if self._require is None and self._exclude is None:
+            return _Judged(match, "fires", sentence, window_end)
+        if sentence not in contexts:
+            contexts[sentence] = self._contexts(sentences.text[first:last], limit)
+        required, excluded = contexts[sentence]
+        if self._require is not None and required is None:
+            return _Judged(match, "context_missing", sentence, window_end)
+        if excluded is not None:
+            return _Judged(match, "context_excluded", sentence, window_end, None, excluded)
+        return _Judged(match, "fires", sentence, window_end, None, required)
 
     def _contexts(self, sentence: str, limit: float) -> tuple[Any, Any]:
         """What the required and the excluded context find in a sentence."""
@@ -314,15 +321,22 @@ def _time_limit(text: str) -> float:
     return TIME_LIMIT + len(text) / 1_000_000
 
 
-def _plain(match: Any) -> GateMatch:
+def _explained(text: str, judged: _Judged) -> GateMatch:
+    """A match with all that people are told of it; most matches are never asked for it."""
+    match, outcome, sentence, window_end, negator, context = judged
     start, end = match.span()
-    text = match.group()
+    first, last = sentence if sentence is not None else (start, end)
     return GateMatch(
         start=start,
         end=end,
-        text=text,
-        outcome="fires",
-        sentence_start=start,
-        sentence_end=end,
-        sentence=text,
+        text=text[start:end],
+        outcome=outcome,
+        sentence_start=first,
+        sentence_end=last,
+        sentence=text[first:last],
+        window_end=window_end,
+        negator=text[negator[0] : negator[1]] if negator is not None else None,
+        negator_start=negator[0] if negator is not None else None,
+        context=context.group() if context is not None else None,
+        context_start=first + context.start() if context is not None else None,
     )
