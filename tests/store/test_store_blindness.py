@@ -157,6 +157,14 @@ def reads(engine: Engine, ids: list[str]) -> dict[str, Any]:
         "rounds": engine.rounds,
         "round": lambda: engine.round(SPRING),
         "conflicts": engine.conflicts,
+        "adjudications": lambda: [
+            engine.adjudications(SPRING), engine.adjudications(SPRING, with_superseded=True)
+        ],
+        "adjudication_queue": lambda: [
+            tried(lambda: engine.adjudication_queue(SPRING)),
+            tried(lambda: engine.adjudication_queue(SPRING, everything=True)),
+        ],
+        "settlement_desk": lambda: [tried(partial(engine.settlement_desk, SPRING, s)) for s in subjects],
         "past_answers": lambda: engine.past_answers("c0", RUBRIC),
         "phrases": engine.phrases,
         "rubrics": engine.rubrics,
@@ -184,6 +192,7 @@ def tried(read: Callable[[], Any]) -> str:
 
 #: Public methods that change something, or read nothing that follows from an evaluation.
 _OTHERS = """
+    adjudication_reasons discard_settlement save_settlement set_adjudication_reasons settle
     add_context add_phrase add_reviewers add_round_subjects add_subjects add_user assign assign_balanced
     assign_listed backup change_round check close close_round create_rubric declare_conflict decline decline_draft
     delete_category delete_phrase delete_sample_set delete_scale describe_rubric discard_draft duplicate_scale

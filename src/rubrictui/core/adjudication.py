@@ -20,7 +20,7 @@ from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.matrix import DisplayRange
 from rubrictui.core.model import Answer, Outcome, Scale, ScaleType, Value, VersionSnapshot, fold_id
 from rubrictui.core.panel_tables import PanelEvaluation, PanelScore, PanelTable
-from rubrictui.core.records import SampleAnswer
+from rubrictui.core.records import Context, SampleAnswer, Subject, SubmitProblem
 from rubrictui.core.rounding import round6
 from rubrictui.core.rounds import SubjectProgress
 
@@ -142,6 +142,45 @@ class AdjudicationQueue(Value, frozen=True, kw_only=True):
     def count(self, *states: QueueState) -> int:
         """How many items are in one of these states."""
         return sum(item.state in states for item in self.items)
+
+
+class SettlementStart(StrEnum):
+    """Where the answers of a desk come from: the viewer's own ``draft``, the ``settlement`` that stands, else the
+    ``panel``'s middle."""
+
+    DRAFT = "draft"
+    SETTLEMENT = "settlement"
+    PANEL = "panel"
+
+
+class SettlementDesk(Value, frozen=True, kw_only=True):
+    """Everything to settle one subject by.
+
+    Attributes:
+        table: the evaluations side by side, with texts; ``version`` is what the settlement is scored on.
+        answers: to begin or go on with; ``start`` says where they come from. Of a draft ``reason``, ``note`` and
+            ``cursor`` come along; ``taken_id`` is the evaluation whose answers were taken as a whole.
+        settlement: what stands, with ``settled_answers``. ``history``: every one that stood, the earliest first.
+        open_reviews: the logins of those whose review is not in; while there are any it cannot be settled.
+        conflict: why the viewer must not settle it, from her conflict of interest; "" without one.
+    """
+
+    context: Context
+    subject: Subject
+    table: PanelTable
+    version: VersionSnapshot
+    reasons: tuple[AdjudicationReason, ...]
+    answers: tuple[Answer, ...] = ()
+    start: SettlementStart = SettlementStart.PANEL
+    reason: str | None = None
+    note: str = ""
+    cursor: str | None = None
+    taken_id: str | None = None
+    settlement: Adjudication | None = None
+    settled_answers: tuple[Answer, ...] = ()
+    history: tuple[Adjudication, ...] = ()
+    open_reviews: tuple[str, ...] = ()
+    conflict: str = ""
 
 
 # -- the queue -----------------------------------------------------------------------------------------------
@@ -307,6 +346,42 @@ def with_answer(answers: Iterable[Answer], answer: Answer) -> tuple[Answer, ...]
     kept = tuple(one for one in answers if fold_id(one.criterion_id) != wanted)
     is_empty = not answer.is_answered and not (answer.rationale or "").strip() and not answer.evidence
     return kept if is_empty else (*kept, answer)
+
+
+def with_choices(answers: Iterable[Answer], chosen: Iterable[Answer]) -> tuple[Answer, ...]:
+    """``chosen`` throughout, with the rationales and evidence that ``answers`` have for the same criteria."""
+    kept = {fold_id(one.criterion_id): one for one in answers}
+    found = []
+    for one in chosen:
+        before = kept.get(fold_id(one.criterion_id))
+        found.append(
+            one
+            if before is None
+            else msgspec.structs.replace(one, rationale=before.rationale, evidence=before.evidence)
+        )
+    return tuple(found)
+
+
+def compulsory(
+    problems: Iterable[SubmitProblem], table: PanelTable, version: VersionSnapshot, answers: Iterable[Answer]
+) -> tuple[SubmitProblem, ...]:
+    """Those of a submission's problems that keep a settlement from being made.
+
+    Evidence is not asked for again: the evaluations hold it. A rationale that the rubric asks for may be left out
+    where some evaluator who counts chose the same, whose reasons stand there; not where the answer is nobody's.
+    """
+    given = {fold_id(one.criterion_id): one for one in answers}
+    everyone = [answers_of(version, one) for one in table.evaluations if one.counts]
+    chosen = [{fold_id(one.criterion_id): one for one in answers} for answers in everyone]
+
+    def stands(problem: SubmitProblem) -> bool:
+        if problem.kind == "evidence_missing":
+            return False
+        id = fold_id(problem.criterion_id)
+        is_theirs = any(same_choice(given.get(id), one[id]) for one in chosen if id in one)
+        return problem.kind != "rationale_missing" or not is_theirs
+
+    return tuple(problem for problem in problems if stands(problem))
 
 
 # -- the taxonomy --------------------------------------------------------------------------------------------

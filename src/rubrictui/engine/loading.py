@@ -9,10 +9,10 @@ import msgspec
 
 from rubrictui.core.model import VersionStatus
 from rubrictui.core.records import EvaluationStatus, Role, User
+from rubrictui.engine.adjudicating import Adjudicating
 from rubrictui.engine.base import named
 from rubrictui.engine.checking import settled
 from rubrictui.engine.errors import NameTakenError, NotFoundError, StateError
-from rubrictui.engine.round_tables import RoundTables
 from rubrictui.engine.work import evaluator
 from rubrictui.interchange.documents import (
     ME,
@@ -46,7 +46,7 @@ class LoadReport(msgspec.Struct):
         return any(msgspec.structs.astuple(self))
 
 
-class Loading(RoundTables):
+class Loading(Adjudicating):
     """Filling a store from files."""
 
     def load_documents(self, documents: Iterable[Document], *, publish: bool = True) -> LoadReport:

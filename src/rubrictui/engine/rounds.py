@@ -15,7 +15,7 @@ from rubrictui.core.records import AssignmentStatus, Context, ContextStatus, Rol
 from rubrictui.core.rounds import Blinding, Conflict, Round, RoundEvent, RoundRules
 from rubrictui.engine.errors import NameTakenError, NotFoundError, NotPermittedError, StateError
 from rubrictui.engine.panels import Panels
-from rubrictui.store import rounds, subjects
+from rubrictui.store import access, rounds, subjects
 
 _STRICTNESS = {Blinding.STANDARD: 0, Blinding.COMMENTS_VISIBLE: 1, Blinding.UNTIL_CLOSED: 2}
 # What every reviewer sees in her inbox whatever a round says; who needs them hidden gives neutral ones.
@@ -208,10 +208,23 @@ class Rounds(Panels):
             return self._round(connection, self._find_context(connection, ref))
 
     def round_log(self, ref: str) -> tuple[RoundEvent, ...]:
-        """What happened to a round, oldest first; for chairs and *administer_evaluations*."""
+        """What happened to a round, oldest first; for chairs and *administer_evaluations*. That a subject on which
+        she is blind was settled is not told."""
         self._require(Role.CHAIR, Role.ADMINISTER_EVALUATIONS, doing="read the log of a round")
         with self._read() as connection:
-            return rounds.events(connection, self._find_context(connection, ref).id)
+            found = rounds.events(connection, self._find_context(connection, ref).id)
+            blind = access.blind_subjects(connection, self.user)
+            if not blind:
+                return found
+            hidden = {
+                f"{one.entity}/{one.record_id}"
+                for one in subjects.subjects(connection, ids=blind, content=False)
+            }
+        return tuple(
+            one
+            for one in found
+            if not (one.what.startswith("settled") and (one.details or {}).get("subject") in hidden)
+        )
 
     # -- what it holds and whom it asks --------------------------------------------------------------
 
