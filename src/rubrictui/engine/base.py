@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -75,6 +75,7 @@ class EngineBase:
     """
 
     user: User
+    _snapshot_of: Connection | None = None
 
     def __init__(
         self,
@@ -172,8 +173,19 @@ class EngineBase:
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
+        if self._snapshot_of is not None:
+            yield self._snapshot_of
+            return
         with self._database.read() as connection:
             yield connection
+
+    @contextmanager
+    def _one_snapshot(self) -> Iterator[tuple[Self, Connection]]:
+        """The same engine with every read of it on one connection: together they see one state of the store."""
+        with self._read() as connection:
+            other = copy.copy(self)
+            other._snapshot_of = connection
+            yield other, connection
 
     @contextmanager
     def _write(self, *, alone: bool = True) -> Iterator[Connection]:
@@ -209,15 +221,19 @@ class EngineBase:
     def _shown(self, connection: Connection, *found: Subject) -> tuple[Subject, ...]:
         """Subjects as the user may see them: without the fields that a round hides, unless she runs rounds or reads
         all. The content hash stays that of the whole subject, so that a change of it is noticed."""
-        if self._holds(*_SEES_HIDDEN_FIELDS):
-            return found
-        hidden = rounds.hidden_fields_by_subject(connection, [one.id for one in found])
+        hidden = self._hidden_from_user(connection, [one.id for one in found])
         return tuple(
             msgspec.structs.replace(without_fields(one, hidden[one.id]), content_hash=one.content_hash)
             if one.id in hidden
             else one
             for one in found
         )
+
+    def _hidden_from_user(self, connection: Connection, subject_ids: Sequence[str]) -> dict[str, set[str]]:
+        """The data fields of these subjects that a round hides from the user, by subject."""
+        if self._holds(*_SEES_HIDDEN_FIELDS):
+            return {}
+        return rounds.hidden_fields_by_subject(connection, subject_ids)
 
     def _find_context(self, connection: Connection, reference: str) -> Context:
         found = subjects.find_context(connection, reference)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
+from sqlalchemy import Connection
 
 from rubrictui.core.canonical import subject_hash
 from rubrictui.core.errors import InvalidInputError, RubrictuiError
 from rubrictui.core.explain import display_score
+from rubrictui.core.hidden_fields import without_fields
 from rubrictui.core.model import Outcome, Value, VersionSnapshot, fold_id
 from rubrictui.core.records import EvaluationDetail, Subject
 from rubrictui.engine.errors import EvaluatorFailedError, NotFoundError
@@ -28,6 +31,7 @@ from rubrictui.evaluators.settings import (
     settings_from,
 )
 from rubrictui.store import prompts as prompt_store
+from rubrictui.store import rounds
 from rubrictui.store.errors import StoreError
 
 _UNSAID = "The evaluator failed without a message."
@@ -74,7 +78,10 @@ class EvaluateResult(Value, frozen=True, kw_only=True):
 
 
 class PlannedRun(NamedTuple):
-    """A run that may begin: what is scored, what the evaluator sees, and which evaluator."""
+    """A run that may begin: what is scored, what the evaluator sees, and which evaluator.
+
+    ``hidden`` are the data fields that it does not see.
+    """
 
     work: Work
     version: VersionSnapshot
@@ -82,6 +89,7 @@ class PlannedRun(NamedTuple):
     evaluator: RubricEvaluator
     settings: EvaluatorSettings
     pass_threshold: float | None
+    hidden: tuple[str, ...] = ()
 
     @property
     def by(self) -> Evaluator:
@@ -226,43 +234,79 @@ class Evaluating(Prompting):
             self._check_new(work, by, correcting=False)
             self._no_open_draft(connection, work, by)
             snapshot = self._snapshot(connection, work.version.id)
+            hidden = self._hidden_from_judges(connection, [work.subject.id], work.context_id)
+        kept_back = hidden.get(work.subject.id, ())
         if content is None:
-            seen = content_providers.content_of(work.subject)
+            seen = content_providers.content_of(without_fields(work.subject, kept_back))
             digest = work.subject.content_hash
         else:
-            seen, digest = stored_content(content), subject_hash(content)
+            seen, digest = stored_content(without_fields(content, kept_back)), subject_hash(content)
         made.check(snapshot, chosen.settings)
         # What was cited is looked for in what the evaluator saw, and the evaluation keeps that content's hash.
         shown = msgspec.structs.replace(
             work.subject, text=seen.text, data=seen.data, files=seen.files, content_hash=digest
         )
-        return PlannedRun(work._replace(subject=shown), snapshot, seen, made, chosen.settings, pass_threshold)
+        return PlannedRun(
+            work._replace(subject=shown), snapshot, seen, made, chosen.settings, pass_threshold, kept_back
+        )
+
+    def _hidden_from_judges(
+        self, connection: Connection, subject_ids: Sequence[str], context_id: str | None
+    ) -> dict[str, tuple[str, ...]]:
+        """The data fields that evaluators do not get of these subjects, by subject: what the round that they are
+        scored for hides from its reviewers, and what is hidden from the user herself."""
+        found = (
+            {} if context_id is None else dict.fromkeys(subject_ids, self._hidden_by(connection, context_id))
+        )
+        for id, fields in self._hidden_from_user(connection, subject_ids).items():
+            found[id] = tuple(sorted({*found.get(id, ()), *fields}))
+        return {id: fields for id, fields in found.items() if fields}
+
+    @staticmethod
+    def _hidden_by(connection: Connection, context_id: str) -> tuple[str, ...]:
+        round_ = rounds.round_of(connection, context_id)
+        return tuple(sorted(round_.rules.hidden_fields)) if round_ is not None else ()
 
     async def _run_evaluator(self, plan: PlannedRun, calls: list[str]) -> EvaluatorRun:
         """What the evaluator finds; ``calls`` gets the ids of the calls it makes, also where it fails."""
+        context = EvaluatorContext(
+            version=plan.version,
+            content=plan.content,
+            settings=plan.settings,
+            pass_threshold=plan.pass_threshold,
+            new_id=self._new_id,
+        )
+        return await self._evaluated(plan.evaluator, context, plan.work.subject.id, calls)
+
+    async def _evaluated(
+        self,
+        evaluator: RubricEvaluator,
+        context: EvaluatorContext,
+        subject_id: str,
+        calls: list[str],
+        *,
+        trial: bool = False,
+    ) -> EvaluatorRun:
+        """What an evaluator finds, given services over the store's prompts and the user's models.
+
+        Raises:
+            InvalidInputError: it gave no run, or an answer to what is no criterion of the version.
+        """
         services = self._services_for(
-            subject_id=plan.work.subject.id, evaluator_name=plan.evaluator.name, kept=calls
+            subject_id=subject_id, evaluator_name=evaluator.name, kept=calls, trial=trial
         )
         async with services as given:
-            context = EvaluatorContext(
-                version=plan.version,
-                content=plan.content,
-                settings=plan.settings,
-                services=given,
-                pass_threshold=plan.pass_threshold,
-                new_id=self._new_id,
-            )
-            run = await plan.evaluator.evaluate(context)
+            run = await evaluator.evaluate(replace(context, services=given))
         if not isinstance(run, EvaluatorRun):
             raise InvalidInputError(
-                f"The evaluator {plan.evaluator.name} gave {type(run).__name__} and no run.",
+                f"The evaluator {evaluator.name} gave {type(run).__name__} and no run.",
                 remedy="Return what its method scored gives.",
             )
-        known = {fold_id(node.id) for node in plan.version.nodes if node.is_criterion}
+        known = {fold_id(node.id) for node in context.version.nodes if node.is_criterion}
         for answer in run.answers:
             if fold_id(answer.criterion_id) not in known:
                 raise InvalidInputError(
-                    f'The evaluator {plan.evaluator.name} answered "{answer.criterion_id[:80]}", which is no '
+                    f'The evaluator {evaluator.name} answered "{answer.criterion_id[:80]}", which is no '
                     "criterion of this version.",
                     remedy="Answer criteria by the ids of the version it was given.",
                 )
@@ -272,7 +316,9 @@ class Evaluating(Prompting):
         self, plan: PlannedRun, run: EvaluatorRun, began: float, calls: list[str]
     ) -> EvaluateResult:
         extra = {
-            "metadata": {"Evaluator": about_run(plan.evaluator, plan.settings, began, run)},
+            "metadata": {
+                "Evaluator": about_run(plan.evaluator, plan.settings, began, run, hidden=plan.hidden)
+            },
             "prompt_run_id": run.prompt_run_ids[0] if len(run.prompt_run_ids) == 1 else None,
             "agent_run_id": run.agent_run_id,
         }
@@ -286,7 +332,7 @@ class Evaluating(Prompting):
     def _failed_run(
         self, plan: PlannedRun, stored: str, began: float, message: str, remedy: str, *, calls: list[str]
     ) -> EvaluatorFailedError:
-        about = about_run(plan.evaluator, plan.settings, began, None)
+        about = about_run(plan.evaluator, plan.settings, began, None, hidden=plan.hidden)
         if len(calls) > 1:
             about["PromptRuns"] = list(calls)
         extra = {"metadata": {"Evaluator": about}, "prompt_run_id": calls[0] if len(calls) == 1 else None}
@@ -321,7 +367,12 @@ def chosen_evaluator(
 
 
 def about_run(
-    evaluator: RubricEvaluator, settings: EvaluatorSettings, began: float, run: EvaluatorRun | None
+    evaluator: RubricEvaluator,
+    settings: EvaluatorSettings,
+    began: float,
+    run: EvaluatorRun | None,
+    *,
+    hidden: Sequence[str] = (),
 ) -> dict[str, Any]:
     """What an evaluation keeps of the run, under the guide's names (section 8, "What an evaluation records")."""
     found: dict[str, Any] = {
@@ -329,6 +380,8 @@ def about_run(
         "Settings": settings.as_written(),
         "DurationSeconds": round(time.monotonic() - began, 3),
     }
+    if hidden:
+        found["HiddenFields"] = list(hidden)
     if run is not None:
         if run.unanswered:
             found["UnansweredCriteria"] = dict(run.unanswered)

@@ -15,13 +15,15 @@ import msgspec
 from sqlalchemy import Connection
 
 from rubrictui.core.errors import InvalidInputError, RubrictuiError
+from rubrictui.core.hidden_fields import without_fields
 from rubrictui.core.model import Answer, ScoreResult, Value, VersionSnapshot
 from rubrictui.core.records import Evaluation, EvaluationStatus, Subject
 from rubrictui.core.scoring import compute
 from rubrictui.engine.checking import storable
 from rubrictui.engine.errors import EvaluatorFailedError, StateError
-from rubrictui.engine.evaluating import Evaluating, PlannedRun, about_run, chosen_evaluator, finished
+from rubrictui.engine.evaluating import PlannedRun, about_run, chosen_evaluator, finished
 from rubrictui.engine.submitting import check_threshold, result_columns
+from rubrictui.engine.trying import Trying
 from rubrictui.engine.work import Evaluator, Work
 from rubrictui.evaluators.base import EvaluatorRun, RubricEvaluator
 from rubrictui.evaluators.content import content_providers
@@ -79,6 +81,14 @@ class _Whole(NamedTuple):
     calls: tuple[str, ...] = ()
 
 
+class _Due(NamedTuple):
+    """A subject to be scored, with content, the evaluation it replaces, and its fields that no evaluator sees."""
+
+    subject: Subject
+    last: Evaluation | None
+    hidden: tuple[str, ...]
+
+
 class Ready(NamedTuple):
     """One evaluator and the subjects it is to score; ``first`` is the work on the first of them."""
 
@@ -120,7 +130,7 @@ class _Group:
                         stored.set_result(done)
 
 
-class EvaluatingMany(Evaluating):
+class EvaluatingMany(Trying):
     """Running one evaluator over many records."""
 
     def evaluate_all(
@@ -278,29 +288,39 @@ class _Many:
                 due = next(waiting, None)
                 if due is None:
                     return
-                await self._one(*due)
+                await self._one(due)
 
         # One set of connections; and what was asked before a run was cut short is not paid for twice.
         async with self.engine.judging_session(use_earlier=not self.again):
             await asyncio.gather(*(work() for _ in range(min(concurrency, len(listed)))))
         return self.report
 
-    def _due(self, listed: Sequence[Subject]) -> Iterator[tuple[Subject, Evaluation | None]]:
-        """What is to be scored, with content, and the evaluation it replaces; read some hundred at a time."""
-        engine = self.engine
+    def _due(self, listed: Sequence[Subject]) -> Iterator[_Due]:
+        """What is to be scored; read some hundred at a time."""
         for start in range(0, len(listed), _AT_ONCE):
             part = listed[start : start + _AT_ONCE]
-            with engine._read() as connection:
-                known = self._known(connection, [subject.id for subject in part])
-                due = [s.id for s in part if self.again or not self._is_done(known.get(s.id), s)]
-                whole = subjects.subjects(connection, ids=due) if due else ()
-                engine._without_calls(connection, due)
-            if len(due) < len(part):
-                self._count(skipped=len(part) - len(due))
-            for subject in whole:
-                yield subject, known.get(subject.id)
+            with self.engine._read() as connection:
+                found = self._not_done(connection, part)
+                self.engine._without_calls(connection, [one.subject.id for one in found])
+            if len(found) < len(part):
+                self._count(skipped=len(part) - len(found))
+            yield from found
 
-    async def _one(self, subject: Subject, last: Evaluation | None) -> None:
+    def _not_done(self, connection: Connection, part: Sequence[Subject]) -> list[_Due]:
+        """Those of some subjects that are not done, with content."""
+        ids = [subject.id for subject in part]
+        known = self._known(connection, ids)
+        hidden = self.engine._hidden_from_judges(connection, ids, self.first.context_id)
+        due = [
+            s.id
+            for s in part
+            if self.again or not self._is_done(known.get(s.id), s, hidden=hidden.get(s.id, ()))
+        ]
+        whole = subjects.subjects(connection, ids=due) if due else ()
+        return [_Due(one, known.get(one.id), hidden.get(one.id, ())) for one in whole]
+
+    async def _one(self, due: _Due) -> None:
+        subject, last = due.subject, due.last
         if last is not None and last.status is EvaluationStatus.DRAFT:
             await self._one_alone(subject)  # which says that a draft of it is open
             return
@@ -308,7 +328,7 @@ class _Many:
         calls: list[str] = []
         plan: PlannedRun | None = None
         try:
-            plan = self._planned(subject)
+            plan = self._planned(due)
             run = await engine._run_evaluator(plan, calls)
             answers = storable(plan.version, run.answers)
             engine._refuse(plan.version, plan.work.subject, answers)
@@ -325,7 +345,7 @@ class _Many:
             words = (" ".join(str(error).split()) or type(error).__name__)[:500]
             self._fail(subject, engine._failed_run(plan, words, began, words, "", calls=calls), calls)
             return
-        about = about_run(self.evaluator, self.settings, began, run)
+        about = about_run(self.evaluator, self.settings, began, run, hidden=due.hidden)
         whole = _Whole(
             plan.work.subject, answers, result, last.id if last else None, about, run, tuple(calls)
         )
@@ -334,9 +354,10 @@ class _Many:
         else:
             await self._one_alone(subject)
 
-    def _planned(self, subject: Subject) -> PlannedRun:
+    def _planned(self, due: _Due) -> PlannedRun:
         """A run of this subject; everything else of it was settled for the first one."""
-        seen = content_providers.content_of(subject)
+        subject = due.subject
+        seen = content_providers.content_of(without_fields(subject, due.hidden))
         shown = msgspec.structs.replace(subject, text=seen.text, data=seen.data, files=seen.files)
         return PlannedRun(
             self.first._replace(subject=shown),
@@ -345,6 +366,7 @@ class _Many:
             type(self.evaluator)(),
             self.settings,
             self.pass_threshold,
+            due.hidden,
         )
 
     async def _one_alone(self, subject: Subject) -> None:
@@ -375,16 +397,14 @@ class _Many:
                 break
             part = listed[start : start + _AT_ONCE]
             with engine._read() as connection:
-                known = self._known(connection, [subject.id for subject in part])
-                due = [s.id for s in part if self.again or not self._is_done(known.get(s.id), s)]
-                whole = subjects.subjects(connection, ids=due) if due else ()
-            self._count(skipped=len(part) - len(due), tell=False)
+                found = self._not_done(connection, part)
+            self._count(skipped=len(part) - len(found), tell=False)
             ready: list[_Whole] = []
-            for subject in whole:
+            for due in found:
                 try:
-                    ready.append(self._answered(version, rules, subject, known.get(subject.id)))
+                    ready.append(self._answered(version, rules, due))
                 except RubrictuiError:
-                    self._alone(subject)  # which stores why it fails
+                    self._alone(due.subject)  # which stores why it fails
             if ready and self._store(ready):
                 self._count(done=len(ready), tell=False)
             else:
@@ -393,19 +413,19 @@ class _Many:
             self._count()
         return self.report
 
-    def _answered(
-        self, version: VersionSnapshot, rules: RuleSet, subject: Subject, last: Evaluation | None
-    ) -> _Whole:
+    def _answered(self, version: VersionSnapshot, rules: RuleSet, due: _Due) -> _Whole:
+        subject, last = due.subject, due.last
         if last is not None and last.status is EvaluationStatus.DRAFT:
             raise StateError("A draft of this is open.", remedy="Submit or decline it first.")
         began = time.monotonic()
-        given, unanswered = rules.answers(content_providers.content_of(subject).data)
+        seen = content_providers.content_of(without_fields(subject, due.hidden))
+        given, unanswered = rules.answers(seen.data)
         # Answers of rules are in the form that is stored, with the rationale and evidence that is asked for:
         # whether the version allows them is all that is left to check, and the scorer does.
         answers = tuple(given)
         result = compute(version, answers, pass_threshold=self.pass_threshold)
         run = EvaluatorRun(answers=answers, unanswered=unanswered)
-        about = about_run(self.evaluator, self.settings, began, run)
+        about = about_run(self.evaluator, self.settings, began, run, hidden=due.hidden)
         return _Whole(subject, answers, result, last.id if last else None, about, run)
 
     def _alone(self, subject: Subject) -> None:
@@ -498,8 +518,8 @@ class _Many:
                 known[one.subject_id] = one
         return known
 
-    def _is_done(self, last: Evaluation | None, subject: Subject) -> bool:
-        """Whether the same has been scored: version, content and settings."""
+    def _is_done(self, last: Evaluation | None, subject: Subject, *, hidden: Sequence[str]) -> bool:
+        """Whether the same has been scored: version, content, what of it was hidden, and settings."""
         if last is None or last.status is not EvaluationStatus.SUBMITTED:
             return False
         about = (last.metadata or {}).get("Evaluator") or {}
@@ -507,6 +527,7 @@ class _Many:
             last.version_id == self.first.version.id
             and last.subject_hash == subject.content_hash
             and about.get("Settings") == self.settings.as_written()
+            and about.get("HiddenFields", []) == list(hidden)
         )
 
     def _may_go_on(self, budget: float | None) -> bool:

@@ -148,7 +148,7 @@ class Prompting(Syncing):
         with self._read() as connection:
             head = self._find_version(connection, version or rubric or "")
             snapshot = self._snapshot(connection, head.id)
-            found = self._find_subject(connection, subject)
+            found = self._shown(connection, self._find_subject(connection, subject))[0]
         keys = [node.key for node in snapshot.nodes if node.is_criterion]
         if criterion is not None and criterion not in keys:
             raise NotFoundError(
@@ -244,17 +244,18 @@ class Prompting(Syncing):
 
     @asynccontextmanager
     async def _services_for(
-        self, *, subject_id: str, evaluator_name: str, kept: list[str]
+        self, *, subject_id: str, evaluator_name: str, kept: list[str], trial: bool = False
     ) -> AsyncIterator[Services]:
         """The services of one run. Nothing of models is imported or read until one is called.
 
         Args:
             kept: gets the ids of the calls that were made.
+            trial: mark them as those of a trial, of which no evaluation comes.
         """
         from rubrictui.evaluators.prompting_service import Surroundings, build_services
 
         session = self._shared or self._session()
-        keeper = _StoreKeeper(self, session, subject_id, kept)
+        keeper = _StoreKeeper(self, session, subject_id, kept, {"Trial": True} if trial else {})
         try:
             yield build_services(
                 Surroundings(
@@ -324,8 +325,11 @@ class _RunWriter:
 class _StoreKeeper:
     """Keeps the calls of one run in the store."""
 
-    def __init__(self, engine: Prompting, session: _Session, subject_id: str, kept: list[str]) -> None:
+    def __init__(
+        self, engine: Prompting, session: _Session, subject_id: str, kept: list[str], marks: dict[str, Any]
+    ) -> None:
         self._engine = engine
+        self._marks = marks
         self._session = session
         self._subject_id = subject_id
         self._kept = kept
@@ -333,7 +337,10 @@ class _StoreKeeper:
     async def keep(self, record: PromptRun) -> None:
         """Store a run; back when it is durable."""
         whole = msgspec.structs.replace(
-            record, subject_id=self._subject_id, created_by=self._engine.user.name
+            record,
+            subject_id=self._subject_id,
+            created_by=self._engine.user.name,
+            settings=record.settings | self._marks,
         )
         self._session.fresh.discard(self._subject_id)
         await self._session.writer.add(whole)

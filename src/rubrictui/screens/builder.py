@@ -28,6 +28,7 @@ from rubrictui.widgets.text import one_line
 
 if TYPE_CHECKING:
     from rubrictui.engine import Engine
+    from rubrictui.screens.evaluate_run import Choices
 
 _DRAFT_ACTIONS = frozenset(
     {
@@ -54,6 +55,7 @@ _DRAFT_ACTIONS = frozenset(
         "scale",
         "search",
         "search_next",
+        "try_judge",
         "undo",
         "version_fields",
         "weight",
@@ -155,6 +157,14 @@ class BuilderScreen(BuilderEdits):
             tooltip="What this draft would change for real evaluations",
         ),
         Binding(
+            "E",
+            "try_judge",
+            "Try a judge",
+            show=False,
+            id="builder.try_judge",
+            tooltip="Have a rule, a model or an agent answer this draft about a subject",
+        ),
+        Binding(
             "ctrl+s",
             "say_saved",
             "Saved?",
@@ -179,11 +189,14 @@ class BuilderScreen(BuilderEdits):
     | v | The fields of the whole version. |
     | b | Bands. |
     | t | What this draft would change for real evaluations. |
+    | E | Have an evaluator answer this draft about a subject. |
     | ctrl+s | Say whether everything is saved; it is, as you change it. |
     | escape | To the tree; from there back. |
     """
 
     _words = ""
+    _tried: Choices | None = None
+    """What was chosen when an evaluator was tried last."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Nothing edits before the draft is there, nor while a line is being typed."""
@@ -294,6 +307,17 @@ class BuilderScreen(BuilderEdits):
             return
         self.flush()
         await self.app.push_screen_wait(WhatIfScreen(self.session.version, published))
+
+    @work(exit_on_error=False, exclusive=True, group="samples")
+    async def action_try_judge(self) -> None:
+        """Have an evaluator answer this draft about a subject; nothing of it is stored but samples that are kept."""
+        from rubrictui.screens.try_judge import TryJudgeScreen
+
+        self.flush()
+        screen = TryJudgeScreen(self.session, self._tried)
+        await self.app.push_screen_wait(screen)
+        self._tried = screen.choices
+        self.show_sample()
 
     # -- bands, scales, rules
 

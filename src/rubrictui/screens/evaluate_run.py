@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from rubrictui.core.prompt_records import PromptKind
 from rubrictui.core.records import Evaluation
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from rubrictui.core.prompt_records import Prompt
     from rubrictui.engine import Engine
     from rubrictui.engine.evaluating import EvaluateResult
+
+_Result = TypeVar("_Result")
 
 SUBJECT, RUBRIC, CONTEXT, EVALUATOR = "subject", "rubric", "context", "evaluator"
 PROMPT, MODEL, MODE, SAMPLES = "prompt", "model", "mode", "samples"
@@ -150,30 +152,34 @@ def prompt_rows(found: Sequence[Prompt], evaluator: str) -> list[Row]:
     ]
 
 
-class EvaluationRun:
-    """One evaluation in a thread of the store. ``stop`` may be called from any thread, at any time."""
+class StoppableRun(Generic[_Result]):
+    """Work of evaluators in a thread of the store. ``stop`` may be called from any thread, at any time.
 
-    def __init__(self, choices: Choices) -> None:
-        self._choices = choices
+    Args:
+        begin: the work, as a coroutine of the engine.
+    """
+
+    def __init__(self, begin: Callable[[Engine], Coroutine[Any, Any, _Result]]) -> None:
+        self._begin = begin
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._task: asyncio.Task[EvaluateResult] | None = None
+        self._task: asyncio.Task[_Result] | None = None
         self.is_stopped = False
 
-    def __call__(self, engine: Engine) -> EvaluateResult | None:
-        """Evaluate; None when it was stopped before anything was stored.
+    def __call__(self, engine: Engine) -> _Result | None:
+        """Do it; None when it was stopped before anything was stored.
 
         Raises:
-            RubrictuiError: as ``Engine.evaluate_record``.
+            RubrictuiError: as the work does.
         """
         return asyncio.run(self._run(engine))
 
-    async def _run(self, engine: Engine) -> EvaluateResult | None:
+    async def _run(self, engine: Engine) -> _Result | None:
         with self._lock:
             if self.is_stopped:
                 return None
             self._loop = asyncio.get_running_loop()
-            self._task = asyncio.create_task(engine.evaluate_record_async(**self._choices.arguments()))
+            self._task = asyncio.create_task(self._begin(engine))
         try:
             return await self._task
         except asyncio.CancelledError:
@@ -188,3 +194,8 @@ class EvaluationRun:
             if self._loop is not None and self._task is not None:
                 with contextlib.suppress(RuntimeError):  # its loop has ended meanwhile, and so has the run
                     self._loop.call_soon_threadsafe(self._task.cancel)
+
+
+def evaluation_run(choices: Choices) -> StoppableRun[EvaluateResult]:
+    """One evaluation with these choices."""
+    return StoppableRun(lambda engine: engine.evaluate_record_async(**choices.arguments()))

@@ -177,7 +177,7 @@ class ResultScreen(ShellScreen[None]):
         self._detail = detail
 
     def compose(self) -> ComposeResult:
-        yield TitleBar(f"Result · {self._detail.evaluation.subject_title}")
+        yield TitleBar(f"{self.TITLE} · {self._detail.evaluation.subject_title}")
         yield Static("", id="outcome")
         yield ResultList(self._detail)
         yield KeyFooter()
