@@ -13,6 +13,7 @@ from engine_world import NODES, World, answers
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import Answer, VersionSnapshot
 from rubrictui.core.records import Context, EvaluationStatus, EvaluatorType, Subject
+from rubrictui.core.rounds import RoundRules
 from rubrictui.engine import NoPublishedVersionError, NotFoundError
 from rubrictui.engine.evaluating_many import EvaluateAllReport
 from rubrictui.evaluators.base import EvaluatorContext, EvaluatorRun, RubricEvaluator
@@ -261,3 +262,71 @@ def test_people_s_evaluations_are_left_alone(world: World, round_of_six: Version
     )
     run(world, "Deterministic")
     assert rita.evaluation(mine.evaluation.id).evaluation.status is EvaluationStatus.SUBMITTED
+
+
+# -- what a round hides from its reviewers -------------------------------------------------------------
+
+
+class Nosy(RubricEvaluator):
+    """Keeps what it was shown."""
+
+    name: ClassVar[str] = "Nosy"
+    seen: ClassVar[list[object]] = []
+
+    async def evaluate(self, context: EvaluatorContext) -> EvaluatorRun:
+        self.seen.append(context.content.data)
+        return self.scored(context, ())
+
+
+@pytest.fixture
+def veiled(world: World, round_of_six: VersionSnapshot) -> Iterator[World]:
+    """A round of one paper that hides its author."""
+    registry.register(Nosy)
+    Nosy.seen.clear()
+    world.chief.add_subjects(
+        [Subject(entity="Paper", record_id="p0", title="P", data={"author": {"name": "Ada"}, "pages": 3})]
+    )
+    world.chief.open_round(
+        "blind",
+        rubric="Paper review",
+        subjects=["Paper/p0"],
+        rules=RoundRules(hidden_fields=("author.name", "pages")),
+    )
+    yield world
+    registry.forget("Nosy")
+
+
+def test_evaluators_do_not_get_what_the_round_they_score_for_hides(veiled: World) -> None:
+    chief, bare = veiled.chief, {"author": {}}
+    given: dict[str, Any] = {"rubric": "Paper review", "context": "Round/blind", "evaluator": "Nosy"}
+    done = chief.evaluate_record(subject="Paper/p0", **given)
+    assert chief.evaluate_all(**given).skipped == 1
+    assert chief.evaluate_all(**given, again=True).done == 1
+    in_memory = chief.subject("Paper/p0")
+    chief.evaluate_record(subject="Paper/p0", content=in_memory, **given)
+    assert Nosy.seen == [bare, bare, bare]
+    about = (done.detail.evaluation.metadata or {})["Evaluator"]
+    assert about["HiddenFields"] == ["author.name", "pages"]
+    assert done.detail.evaluation.subject_hash == in_memory.content_hash
+    by_rule = chief.evaluate_all(rubric="Paper review", context="Round/blind", evaluator="Deterministic")
+    assert by_rule.done == 1
+    assert chief.evaluate_record(
+        subject="Paper/p0", rubric="Paper review", context="Round/blind", evaluator="Deterministic"
+    ).unanswered.keys() >= {"clarity"}
+
+
+def test_without_the_round_only_whoever_may_see_a_hidden_field_can_have_it_judged(veiled: World) -> None:
+    whole = {"author": {"name": "Ada"}, "pages": 3}
+    veiled.chief.add_user("ann")
+    for who, shown in (("chief", whole), ("ann", {"author": {}})):
+        veiled.user(who).evaluate_record(subject="Paper/p0", rubric="Paper review", evaluator="Nosy")
+        assert Nosy.seen.pop() == shown
+    assert "Ada" not in veiled.user("ann").preview_prompt(subject="Paper/p0", rubric="Paper review").user
+
+
+def test_fields_that_are_hidden_later_are_scored_again_without_them(veiled: World) -> None:
+    given: dict[str, Any] = {"rubric": "Paper review", "context": "Round/blind", "evaluator": "Nosy"}
+    veiled.chief.evaluate_all(**given)
+    veiled.chief.change_round("Round/blind", rules=RoundRules(hidden_fields=("author",)))
+    assert veiled.chief.evaluate_all(**given).done == 1
+    assert Nosy.seen == [{"author": {}}, {"pages": 3}]

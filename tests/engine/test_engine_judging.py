@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from rubrictui.core.errors import InvalidInputError
+from rubrictui.core.errors import InvalidInputError, RubrictuiError
+from rubrictui.core.model import VersionSnapshot
 from rubrictui.core.prompt_records import PromptKind
 from rubrictui.core.records import EvaluationStatus, Role, Subject
 from rubrictui.engine import Engine, NotFoundError, NotPermittedError
@@ -342,3 +344,83 @@ def test_the_shipped_prompts_are_listed_with_their_kinds(engine: Engine) -> None
     kinds = {prompt.name: prompt.kind for prompt in engine.prompts()}
     assert kinds["Rubric Evaluator"] is PromptKind.EVALUATOR
     assert kinds["Default Decision"] is PromptKind.DECISION
+
+
+# -- trying a draft --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def draft(engine: Engine) -> VersionSnapshot:
+    """The rubric's draft, with a rule and another threshold than what is published."""
+    engine.start_draft(RUBRIC)
+    opened = engine.open_rubric_draft(RUBRIC).version
+    rule = {
+        "Path": "no.such",
+        "Operator": "exists",
+        "LevelWhenTrue": "Meets",
+        "LevelWhenFalse": "Partial",
+    }
+    nodes = tuple(
+        msgspec.structs.replace(node, evaluator_config={"Deterministic": rule}) for node in opened.nodes
+    )
+    return msgspec.structs.replace(opened, nodes=nodes, pass_threshold=0.4)
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "score", "calls"),
+    [("Deterministic", 0.5, 0), ("llm", 0.833333, 1), ("Decision", 0.5, 3), ("Agent", 0.833333, 1)],
+)
+def test_a_draft_is_tried_by_every_evaluator_and_nothing_but_the_calls_is_stored(
+    engine: Engine,
+    subject: str,
+    draft: VersionSnapshot,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    evaluator: str,
+    score: float,
+    calls: int,
+) -> None:
+    def script(body: dict[str, Any], number: int) -> Say:
+        return Say("B", chances={"B": 0.9, "A": 0.1}) if body.get("logprobs") else Say(GUIDE)
+
+    before = engine.evaluations()
+    with serving(script) as server:
+        served(monkeypatch, server)
+        trial = engine.try_evaluator(draft, subject=subject, evaluator=evaluator)
+    assert (trial.score, trial.failure, len(trial.calls)) == (score, "", calls)
+    assert trial.detail.evaluation.pass_threshold_applied == 0.4
+    assert {answer.criterion_id for answer in trial.answers} == {node.id for node in draft.nodes}
+    assert engine.evaluations() == before
+    kept = [engine.prompt_run(id) for id in trial.calls]
+    assert [(run.evaluation_id, run.settings["Trial"]) for run in kept] == [(None, True)] * calls
+
+
+def test_a_try_that_fails_says_why_and_keeps_the_call(
+    engine: Engine, subject: str, draft: VersionSnapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving("No.") as server:
+        served(monkeypatch, server)
+        trial = engine.try_evaluator(draft, subject=subject)
+    assert (trial.score, trial.answers, len(trial.calls)) == (None, (), 2)
+    assert "asked twice" in trial.failure
+    monkeypatch.delenv("RUBRICTUI_AI_MODEL")
+    assert "No model is chosen. Name one" in engine.try_evaluator(draft, subject=subject).failure
+
+
+def test_what_may_not_be_tried_is_refused_before_any_call(
+    engine: Engine, subject: str, draft: VersionSnapshot, judge: Server
+) -> None:
+    needing = tuple(msgspec.structs.replace(node, evidence_required=True) for node in draft.nodes)
+    with pytest.raises(RubrictuiError, match="cites no evidence"):
+        engine.try_evaluator(
+            msgspec.structs.replace(draft, nodes=needing), subject=subject, evaluator="Decision"
+        )
+    with pytest.raises(NotFoundError):
+        engine.try_evaluator(draft, subject="No/such")
+    engine.open_draft(subject=subject, rubric=RUBRIC)
+    with pytest.raises(NotPermittedError, match="hidden from you until then"):
+        engine.try_evaluator(draft, subject=subject)
+    engine.add_user("reva")
+    with pytest.raises(NotPermittedError, match="author"):
+        engine._acting_as(engine._known_user("reva")).try_evaluator(draft, subject=subject)
+    assert judge.requests == []

@@ -11,7 +11,7 @@ import msgspec
 from shell_world import ME, NOW, StandIn, version
 
 from rubrictui.core.errors import RubrictuiError
-from rubrictui.core.model import Outcome
+from rubrictui.core.model import Answer, Outcome, VersionSnapshot
 from rubrictui.core.prompt_records import Prompt, PromptKind, PromptRun
 from rubrictui.core.records import (
     Evaluation,
@@ -22,6 +22,7 @@ from rubrictui.core.records import (
 )
 from rubrictui.engine.errors import EvaluatorFailedError
 from rubrictui.engine.evaluating import EvaluateResult
+from rubrictui.engine.trying import Trial
 from rubrictui.evaluators.registry import EvaluatorInfo
 
 HOSTILE = "Say \x1b[31mred\x1b[0m [bold]not bold[/bold] [@click=app.quit]quit[/] \u202eevil"
@@ -158,6 +159,26 @@ class JudgingStandIn(StandIn):
             if node.scale_id == "s-mpm" and found.outcome is not None
         )
         return EvaluationDetail(evaluation=found, subject=self.pool[1], version=snapshot, scores=rows)
+
+    async def try_evaluator_async(self, version: VersionSnapshot, **given: Any) -> Trial:
+        self.asked.append(given)
+        if self.outcome == "fails":
+            return Trial(
+                detail=self.evaluation("e-failed"), failure="The server refused the key.", calls=("run-2",)
+            )
+        stored = self.evaluation("e-llm")
+        header = msgspec.structs.replace(
+            stored.evaluation, id="", status=EvaluationStatus.DRAFT, submitted_at=None, version_number="draft"
+        )
+        return Trial(
+            detail=msgspec.structs.replace(stored, evaluation=header, version=version),
+            answers=tuple(
+                Answer(criterion_id=row.node_id, scale_level_id=row.scale_level_id) for row in stored.scores
+            ),
+            unanswered={"price": "not asked: it is on a numeric scale"},
+            calls=("run-1",),
+            about={"Model": "big-instruct", "InputTokens": 1200, "OutputTokens": 90, "Cost": 0.0021},
+        )
 
     async def evaluate_record_async(self, **given: Any) -> EvaluateResult:
         self.asked.append(given)

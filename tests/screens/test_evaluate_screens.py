@@ -5,15 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from evaluate_world import FAILED, JudgingStandIn
-from shell_world import app_on, painted, settle, terminal, until
+from shell_world import app_on, painted, settle, terminal, until, version
 from textual.pilot import Pilot
 
+from rubrictui.core.authoring_records import RubricDraft
+from rubrictui.core.records import SampleSet
+from rubrictui.screens.builder_session import BuilderSession
 from rubrictui.screens.evaluate import EvaluateScreen
+from rubrictui.screens.evaluate_run import Choices
 from rubrictui.screens.result import ResultScreen
 from rubrictui.screens.run import RunScreen
 from rubrictui.screens.runs import RunsScreen
+from rubrictui.screens.try_judge import TryJudgeScreen
+from rubrictui.widgets.rows_list import RowsList
 
 __all__ = ["terminal"]
 
@@ -165,6 +172,67 @@ def test_runs(snap_compare: Any, terminal: Path, keys: tuple[str, ...], size: tu
         await settle(pilot)
         await pilot.app.push_screen(RunsScreen())
         await settle(pilot)
+        await press(pilot, *keys)
+
+    assert snap_compare(app_on(JudgingStandIn(), terminal), terminal_size=size, run_before=before)
+
+
+# -- trying a draft --------------------------------------------------------------------------------------
+
+
+class Samples:
+    """Keeps the samples of a draft."""
+
+    def __init__(self) -> None:
+        self.kept: list[SampleSet] = []
+
+    def save_sample_set(self, rubric: str, sample_set: SampleSet) -> SampleSet:
+        self.kept.append(sample_set)
+        return msgspec.structs.replace(sample_set, id="set")
+
+
+async def trying(pilot: Pilot[Any]) -> tuple[Samples, BuilderSession]:
+    store = Samples()
+    session = BuilderSession(store, RubricDraft(version=version(), revision=1))  # type: ignore[arg-type]
+    await settle(pilot)
+    choices = Choices(subject_id="sub-2", subject_title="Harbour Freight portal")
+    await pilot.app.push_screen(TryJudgeScreen(session, choices))
+    await settle(pilot)
+    return store, session
+
+
+async def test_a_draft_is_tried_read_beside_its_criteria_and_kept_as_a_sample(terminal: Path) -> None:
+    engine = JudgingStandIn()
+    async with app_on(engine, terminal).run_test(size=(120, 40)) as pilot:
+        store, session = await trying(pilot)
+        assert "Rubric" not in [row.cells[0] for row in pilot.app.screen.query_one(RowsList).rows]
+        text = await press(pilot, "r")
+        assert "Nothing is stored. big-instruct · 1,200+90 tokens · cost 0.0021" in text
+        assert "Unanswered: price: not asked" in text
+        assert "Withdraw" not in text
+        text = await press(pilot, "a")
+        assert "Kept as the sample" in text
+        (kept,) = store.kept
+        assert session.sample_set is not None
+        assert session.sample_set.answers == kept.answers != {}
+        await press(pilot, "p")
+        assert isinstance(pilot.app.screen, RunScreen)
+
+
+async def test_a_try_that_fails_shows_what_was_sent(terminal: Path) -> None:
+    async with app_on(JudgingStandIn(outcome="fails"), terminal).run_test(size=(120, 40)) as pilot:
+        await trying(pilot)
+        text = await press(pilot, "r")
+        assert "LLM failed: The server refused the key. p shows what was sent and came back." in text
+        await press(pilot, "p")
+        assert isinstance(pilot.app.screen, RunScreen)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["80x24", "120x40"])
+@pytest.mark.parametrize("keys", [("down",), ("r", "enter")], ids=["choices", "result"])
+def test_trying(snap_compare: Any, terminal: Path, keys: tuple[str, ...], size: tuple[int, int]) -> None:
+    async def before(pilot: Pilot[Any]) -> None:
+        await trying(pilot)
         await press(pilot, *keys)
 
     assert snap_compare(app_on(JudgingStandIn(), terminal), terminal_size=size, run_before=before)

@@ -134,7 +134,8 @@ class Trying(Evaluating):
         calls: list[str] = []
         run: EvaluatorRun | None = None
         result: ScoreResult | None = None
-        failure, answers = "", ()
+        failure = ""
+        answers: tuple[Answer, ...] = ()
         try:
             run = await self._evaluated(made, context, found.id, calls, trial=True)
             given = storable(version, run.answers)
