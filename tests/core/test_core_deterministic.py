@@ -169,6 +169,11 @@ WRONG_RULES = [
     ({"Operator": "between", "Values": [1]}, "rule_values", "between takes two values, not 1"),
     ({"Operator": "in", "Values": []}, "rule_values", "in takes one value or more, not 0"),
     ({"Operator": "matches", "Values": ["("]}, "rule_pattern", "is not a regular expression"),
+    (
+        {"Operator": "matches", "Values": ["(?:(?:xy|z?){500}){500}"]},
+        "rule_pattern",
+        "more than 20,000 parts",
+    ),
     ({"Operator": "matches", "Values": [5]}, "rule_pattern", "must be text, not a number"),
 ]
 

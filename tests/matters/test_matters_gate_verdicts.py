@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from matter_cases import case_id, cases
 
 from rubrictui.ground.errors import InvalidInputError
+from rubrictui.ground.pattern_size import LONGEST_PATTERN, MOST_PARTS, written_out
 from rubrictui.matters import GateTimeoutError, check_gate, gates
-from rubrictui.matters.patterns import LONGEST_PATTERN
 from rubrictui.matters.sentences import ANY_NEGATOR, Sentences
 from rubrictui.matters.text import norm
 
@@ -128,6 +128,8 @@ def test_a_window_is_looked_through_once_and_says_the_same_however_often_it_grow
         (["x"], "gate_wrong_type"),
         ("(", "gate_regex_invalid"),
         ("a" * (LONGEST_PATTERN + 1), "gate_regex_invalid"),
+        ("(?:(?:xy|z?){500}){500}", "gate_regex_invalid"),
+        ("x{99999999999999999999}", "gate_regex_invalid"),
         ({}, "gate_pattern_missing"),
         ({"pattern": ""}, "gate_pattern_missing"),
         ({"pattern": "("}, "gate_regex_invalid"),
@@ -142,6 +144,27 @@ def test_an_entry_of_no_use_is_refused_with_its_reason(entry: Any, code: str) ->
     assert [problem.code for problem in gates.gate_entry_problems(entry)] == [code]
     with pytest.raises(InvalidInputError):
         check_gate(entry, "text")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "parts"),
+    [
+        ("abc", 3),
+        ("(?:a{3}b){4}", 16),
+        (r"\p{L}{3}\(b\){2}", 7),
+        ("[a{5}]{2}[^]}]", 3),
+        ("a{2,}b{,5}c{0,9}", 8),
+        ("(?P<n>ab){3}", 6),
+        ("(x|(y){2}){3})){2}", 9),
+    ],
+)
+def test_the_parts_of_a_pattern_are_counted_with_its_repeats_written_out(pattern: str, parts: int) -> None:
+    assert written_out(pattern) == parts
+
+
+def test_repeats_of_a_range_are_few_parts_and_stay_allowed() -> None:
+    assert written_out(r"\b(?:without|in no event)\b[^.]{0,60}\bafter\s+\w+(?:\W+\w+){0,200}") < 60
+    assert not gates.gate_entry_problems(f"(?:ab){{{MOST_PARTS // 2}}}")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.model import Level, Scale, ScaleType, Value
+from rubrictui.ground.pattern_size import too_large
 
 PATTERN_TIME_LIMIT: Final = 1.0
 """Seconds that one ``matches`` may take before the rule fails."""
@@ -438,15 +439,17 @@ def _compiled(pattern: Any) -> Any:
             remedy="Put it in quotes.",
             code="rule_pattern",
         )
-    try:
-        return regex.compile(pattern)
-    except (regex.error, RecursionError, OverflowError, MemoryError) as error:
-        reason = str(error) or type(error).__name__
-        raise RuleError(
-            f"The pattern {pattern[:80]!r} is not a regular expression: {reason}.",
-            remedy="Correct the pattern.",
-            code="rule_pattern",
-        ) from None
+    reason = too_large(pattern)
+    if reason is None:
+        try:
+            return regex.compile(pattern)
+        except (regex.error, RecursionError, OverflowError, MemoryError) as error:
+            reason = str(error) or type(error).__name__
+    raise RuleError(
+        f"The pattern {pattern[:80]!r} is not a regular expression: {reason}.",
+        remedy="Correct the pattern.",
+        code="rule_pattern",
+    )
 
 
 # --- numbers and types -----------------------------------------------------------------------------

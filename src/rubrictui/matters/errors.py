@@ -24,7 +24,7 @@ class GateTimeoutError(RubrictuiError):
 
     def __init__(self, pattern: str, seconds: float) -> None:
         super().__init__(
-            f"the pattern {pattern!r} ran longer than {seconds:g} s, so whether it fires is not known.",
+            f"the pattern {pattern!r} ran longer than {seconds:.2g} s, so whether it fires is not known.",
             remedy="Write the pattern so that it cannot backtrack without end.",
         )
         self.pattern = pattern

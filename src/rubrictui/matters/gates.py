@@ -253,7 +253,7 @@ class Gate:
         limit = _time_limit(text)
         try:
             found = self._pattern.search(text, limit)
-        except TimeoutError:
+        except (TimeoutError, MemoryError):
             raise GateTimeoutError(self.entry.pattern, limit) from None
         if found is None:
             return None
@@ -280,7 +280,7 @@ class Gate:
                 yield self._guarded(match, sentences, contexts, limit)
                 if time.monotonic() > deadline:
                     raise TimeoutError
-        except TimeoutError:
+        except (TimeoutError, MemoryError):
             raise GateTimeoutError(entry.pattern, limit) from None
 
     def _guarded(

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-LONGEST_PATTERN = 10_000
-"""Characters; compiling has no time limit of its own."""
+from rubrictui.ground.pattern_size import too_large
 
 LONG_TEXT = 20_000
 """Characters above which a search is always timed, and lets other threads run meanwhile."""
@@ -66,8 +65,8 @@ def compile_pattern(pattern: str) -> Pattern:
     # Imported here: a matter without gates does without it.
     import regex
 
-    if len(pattern) > LONGEST_PATTERN:
-        raise PatternError(f"it is longer than {LONGEST_PATTERN:,} characters")
+    if (reason := too_large(pattern)) is not None:
+        raise PatternError(reason)
     try:
         return Pattern(regex.compile(pattern, regex.IGNORECASE), pattern)
     except (regex.error, RecursionError, OverflowError, MemoryError, ValueError, KeyError) as error:
