@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.matrix import DisplayRange, Matrix, MatrixCell, MatrixColumn, MatrixRow
 from rubrictui.core.records import EvaluationStatus, EvaluatorType
+from rubrictui.core.score_of_record import ScoreOfRecord
 from rubrictui.interchange.matrix_out import (
     Format,
     Options,
@@ -133,3 +136,19 @@ def test_a_file_is_new_or_nothing_is_written(tmp_path: Path) -> None:
     assert path.read_bytes() == b"a\r\n"
     with pytest.raises(InvalidInputError, match="cannot be written"):
         write_new(tmp_path / "no" / "such" / "x.csv", b"")
+
+
+def test_a_score_of_record_is_exported_by_its_name_and_never_as_the_score() -> None:
+    record = ScoreOfRecord(normalized_score=0.4962, raw_score=12.9, max_score=26, penalties=-0.6)
+    ben = MatrixColumn(id="2", name="Ben", evaluator_type=EvaluatorType.DETERMINISTIC)
+    found = matrix("Ada")
+    overall = replace(found.rows[0], cells=(found.rows[0].cells[0], MatrixCell(score=0.519, record=record)))
+    found = replace(found, columns=(found.columns[0], ben), rows=(overall, *found.rows[1:]))
+    first, *lines = csv.reader(io.StringIO(matrix_csv(found)))
+    assert first[-3:] == [
+        f"{found.columns[1].heading} {what}" for what in ("answer", "score", "score of record")
+    ]
+    assert [line[-2:] for line in lines] == [["0.519", "0.4962"], ["", ""], ["1", ""]]
+    said = "score of record, by the matter's own rules: 0.4962 (12.9 of 26 points, penalties -0.6)"
+    assert said in matrix_markdown(found).replace("\\", "")
+    assert said in html.unescape(matrix_html(found))

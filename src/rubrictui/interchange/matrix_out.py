@@ -60,14 +60,22 @@ def matrix_text(matrix: Matrix, form: Format, options: Options | None = None) ->
 
 
 def matrix_csv(matrix: Matrix, options: Options | None = None) -> str:
-    """One line a row; for each evaluator a column with the answer and one with the score."""
+    """One line a row; for each evaluator a column with the answer and one with the score, and where a score of
+    record stands beside the overall one (``core/score_of_record.py``) a third with that."""
     options = options or Options()
     columns, rows, threshold = _parts(matrix, options)
+    recorded = {
+        place
+        for row in matrix.rows
+        for place in columns
+        if (cell := row.cells[place]) is not None and cell.record is not None
+    }
     header = ["key", options.what.lower(), "in", "kind", "mean", "human mean", "AI mean", "self", "scores"]
     header += ["spread", "verdicts differ", "disagrees"]
     for place in columns:
         name = matrix.columns[place].heading
         header += [f"{name} answer", f"{name} score"]
+        header += [f"{name} score of record"] if place in recorded else []
 
     def line(row: MatrixRow) -> list[Cell]:
         kind = (
@@ -79,6 +87,9 @@ def matrix_csv(matrix: Matrix, options: Options | None = None) -> str:
         for place in columns:
             cell = row.cells[place]
             cells += ["", None] if cell is None else [cell.answer, cell.score]
+            if place in recorded:
+                record = cell.record if cell is not None else None
+                cells.append(record.normalized_score if record is not None else None)
         return cells
 
     return write_csv(header, (line(row) for row in rows))
