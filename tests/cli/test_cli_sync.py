@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,8 +18,31 @@ import pytest
 
 from rubrictui.core.model import VersionStatus
 from rubrictui.engine import Engine
+from rubrictui.interchange.documents import Publication, RubricFile
+from rubrictui.interchange.yaml_reader import read_files
+from rubrictui.sample_data import ROOT
 
 Cli = Callable[..., Any]
+KEPT = ("Procurement", "Hiring")
+
+
+@pytest.fixture
+def store(made_once: Callable[..., Path], tmp_path: Path) -> Path:
+    """Two of the sample rubrics, published, and all scales: every command here reads the whole store."""
+
+    def fill(path: Path) -> None:
+        documents = read_files(
+            [ROOT / "scales.yaml", *ROOT.glob("examples/*/rubric.yaml"), ROOT / "publications.yaml"]
+        ).require()
+        with Engine(path) as engine:
+            engine.load_documents(
+                one
+                for one in documents
+                if not isinstance(one, RubricFile | Publication)
+                or (one.name if isinstance(one, RubricFile) else one.rubric) in KEPT
+            )
+
+    return Path(shutil.copy(made_once("sync.db", fill), tmp_path / "store.db"))
 
 
 def run(store: Path, *arguments: object, code: int = 0) -> str:
@@ -130,7 +154,7 @@ def test_a_conflict_is_told_and_the_choice_is_named(cli: Cli, store: Path, tmp_p
 def test_every_error_of_every_file_is_a_line_with_its_place(cli: Cli, store: Path, tmp_path: Path) -> None:
     folder = tmp_path / "files"
     cli("sync", "pull", folder, "--db", store)
-    one, two = folder / "rubrics/awards.yaml", folder / "scales/binary.yaml"
+    one, two = folder / "rubrics/hiring.yaml", folder / "scales/binary.yaml"
     one.write_text(one.read_text().replace("version:\n", "version:\n  major_version: 2\n"))
     two.write_text(two.read_text().replace("format: 1", "format: 1\n\tkind: scale"))
     for command in (

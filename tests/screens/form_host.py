@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from shell_world import type_text
 from textual.app import App
 from textual.filter import LineFilter
 from textual.pilot import Pilot
@@ -232,8 +233,7 @@ async def keys(pilot: Pilot[Any], typed: str) -> None:
     """Press keys, written with blanks between; ``"text"`` in quotes is typed letter by letter."""
     for word in typed.split():
         if word.startswith('"'):
-            for character in word.strip('"').replace("_", " "):
-                await pilot.press("space" if character == " " else character)
+            await type_text(pilot, word.strip('"').replace("_", " "))
         else:
             await pilot.press(word)
     await pilot.pause()

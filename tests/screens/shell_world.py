@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 from rich.cells import cell_len
+from textual import events
 from textual.app import App
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from rubrictui.app import RubrictuiApp
@@ -368,6 +370,17 @@ async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
             return
         await pilot.pause(0.01)
     raise AssertionError("it never came to hold:\n" + painted(pilot.app))
+
+
+async def type_text(pilot: Pilot[Any], text: str) -> None:
+    """Type a text in one burst, as a fast typist or a slow line does; ``pilot.press`` waits after every key."""
+    app = pilot.app
+    assert app._driver is not None
+    for character in text:
+        key = events.Key(character if character.isalnum() else _character_to_key(character), character)
+        key.set_sender(app)
+        app._driver.send_message(key)
+    await pilot.pause()
 
 
 async def settle(pilot: Pilot[Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from matter_world import SHIPPED, app_on_screen, matter_at, reference_of
-from shell_world import settle, terminal
+from shell_world import settle, terminal, type_text
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -65,7 +65,7 @@ SCREENS: dict[str, tuple[Callable[[], Screen[Any]], tuple[str, ...]]] = {
     "author": (lambda: MatterAuthorScreen(NEGOTIATION), ("down",) * 11),
     "gate-lab": (
         lambda: GateLabScreen(NEGOTIATION),
-        tuple("it is not true that exclusivity is void. exclusivity is void"),
+        ("=it is not true that exclusivity is void. exclusivity is void",),
     ),
 }
 
@@ -73,7 +73,7 @@ SCREENS: dict[str, tuple[Callable[[], Screen[Any]], tuple[str, ...]]] = {
 async def press(pilot: Pilot[Any], keys: tuple[str, ...]) -> None:
     await settle(pilot)
     for key in keys:
-        await pilot.press("space" if key == " " else "full_stop" if key == "." else key)
+        await (type_text(pilot, key[1:]) if key.startswith("=") else pilot.press(key))
     await settle(pilot)
     await pilot.pause(0.1)
 
