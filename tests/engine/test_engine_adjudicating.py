@@ -175,6 +175,14 @@ def test_a_conflict_of_interest_bars_from_settling(panel: World) -> None:
         kim.settle(SPRING, P0, reason=GATE)
 
 
+def test_what_was_scored_for_the_round_without_being_listed_in_it_is_settled_too(panel: World) -> None:
+    panel.chief.add_subjects([Subject(entity="Paper", record_id="p9", title="P9")])
+    submit(panel, "ann", "Paper/p9", "meets")
+    submit(panel, "ben", "Paper/p9", "miss")
+    assert states(panel.user("kim"))["p9"] is QueueState.TO_SETTLE
+    assert panel.user("kim").settle(SPRING, "Paper/p9", reason=GATE).subject_title == "P9"
+
+
 def test_nothing_can_be_settled_that_nobody_has_reviewed_or_that_is_not_of_the_round(panel: World) -> None:
     panel.chief.add_subjects([Subject(entity="Paper", record_id="p9", title="P9")])
     kim = panel.user("kim")
@@ -245,7 +253,7 @@ def test_the_log_tells_that_it_was_settled_but_not_to_whom_is_blind_on_it(panel:
     kim = panel.user("kim")
     done = kim.settle(SPRING, P0, reason=GATE)
     event = kim.round_log(SPRING)[-1]
-    assert (event.what, event.by) == ("settled", "kim")
+    assert (event.what, event.by) == (f"settled {P0}", "kim")
     assert event.details == {"subject": P0, "settlement": done.id}
     kim.open_draft(subject=P0, rubric="Paper review")
     assert [one.what for one in kim.round_log(SPRING)] == ["opened"]
@@ -263,7 +271,13 @@ def test_a_reviewer_sees_what_was_settled_of_what_she_has_submitted_on(panel: Wo
 def test_the_database_keeps_a_settlement_as_it_was_made(panel: World) -> None:
     done = panel.user("kim").settle(SPRING, P0, reason=GATE)
     mine = ADJUDICATION.c.id == done.id
-    for values in ({"note": "Other."}, {"normalized_score": 0.1}, {"answers": []}, {"status": "Draft"}):
+    tampered: tuple[dict[str, Any], ...] = (
+        {"note": "Other."},
+        {"normalized_score": 0.1},
+        {"answers": []},
+        {"status": "Draft"},
+    )
+    for values in tampered:
         with pytest.raises(SettlementFrozenError, match="51111"), panel.chief._write() as connection:
             connection.execute(ADJUDICATION.update().where(mine).values(**values))
     with pytest.raises(SettlementUndeletableError, match="51112"), panel.chief._write() as connection:

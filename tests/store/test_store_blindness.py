@@ -154,6 +154,9 @@ def reads(engine: Engine, ids: list[str]) -> dict[str, Any]:
         "round_table": lambda: [engine.round_table(SPRING), engine.round_table(SPRING, counting_only=True)],
         "round_overview": lambda: engine.round_overview(SPRING),
         "round_log": lambda: tried(lambda: engine.round_log(SPRING)),
+        "round_facts": lambda: tried(lambda: engine.round_facts(SPRING, with_texts=True)),
+        "letter_facts": lambda: tried(lambda: engine.letter_facts(SPRING)),
+        "anonymised_subjects": lambda: engine.anonymised_subjects(SPRING),
         "rounds": engine.rounds,
         "round": lambda: engine.round(SPRING),
         "conflicts": engine.conflicts,
@@ -262,13 +265,15 @@ COMMANDS = (
     "matrix Bid/s0 --round Round/spring --html", "matrix --round Round/spring", "matrix --round Round/spring --csv",
     "matrix --round Round/spring --markdown", "rank Round/spring", "rank Round/spring --csv", "rank Round/spring --html",
     "agreement Round/spring --resamples 10", "round list", "round show Round/spring", "round show Round/spring --log",
-    "round conflicts", "users list", "db info", "runs",
+    "round conflicts", "users list", "db info", "runs", "adjudicate list Round/spring",
+    "adjudicate list Round/spring --all", "adjudicate show Round/spring Bid/s0",
 )  # fmt: skip
 #: Commands that change something, or print nothing that follows from an evaluation in the store.
 OTHER_COMMANDS = (
-    "assign", "context add", "db", "demo", "diff", "evaluate", "evaluations import", "evaluators", "import", "load",
+    "adjudicate reasons", "adjudicate settle", "assign", "context add", "db", "demo", "diff", "evaluate", "evaluations import", "evaluators", "import", "load",
     "matter", "new", "packet", "prompt", "round assign", "round change", "round close", "round conflict",
-    "round decline", "round open", "round release", "round reopen", "score", "stats", "submit", "subjects add", "sync",
+    "round decline", "round open", "round release", "round reopen", "score", "stats", "submit", "subjects add",
+    "subjects export", "letters", "sync",
     "users add", "users roles", "validate", "worker",
 )  # fmt: skip
 
@@ -282,7 +287,7 @@ def printed(target: str, command: str) -> tuple[int, str, str]:
     with redirect_stdout(out), redirect_stderr(err):
         code = main([*command.split(), "--db", target])
     # When it was asked, and how many bytes the file has, differ anyway.
-    shown = re.sub(r'"at": "[^"]*"|, [\d,]+ bytes|"size": \d+', "", out.getvalue())
+    shown = re.sub(r'"at": "[^"]*"|Made \S+ \S+ UTC|, [\d,]+ bytes|"size": \d+', "", out.getvalue())
     return code, shown, err.getvalue()
 
 
@@ -305,6 +310,46 @@ def test_no_output_of_the_command_line_changes(
     panel.close()
     assert after == before
     assert "fault of the program" not in "".join(err for _, _, err in after.values())
+
+
+def written(target: str, folder: Path) -> dict[str, str]:
+    """Everything that letters, reports and exports put into files, by its path, and what they say."""
+    found = {}
+    for command in (
+        "letters Round/spring --format markdown --format html --format text --to {}/letters",
+        "report Round/spring --format html --resamples 10 --to {}/report.html",
+        "report Round/spring --format csv --resamples 10 --to {}/csv",
+        "subjects export --context Round/spring --to {}/subjects",
+    ):
+        code, out, err = printed(target, command.format(folder))
+        found[command] = f"{code} {out} {err}".replace(str(folder), "")
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            text = path.read_bytes().decode()
+            found[str(path.relative_to(folder))] = re.sub(r"Made \S+ \S+ UTC|20\d\d-\d\d-\d\d", "", text)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("rule", "situation"),
+    [(STANDARD, an_assignment_not_begun), (UNTIL_CLOSED, an_own_submission)],
+    ids=lambda value: getattr(value, "__name__", str(value)),
+)
+def test_no_file_that_is_written_about_a_round_changes(
+    target: str, tmp_path: Path, rule: Blinding, situation: Situation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel = Panel(target, rule)
+    situation(panel, "kim")
+    monkeypatch.setattr(base, "operating_system_login", lambda: "kim")
+    monkeypatch.setattr(base, "session_user", lambda connection: "kim")
+    before = written(target, tmp_path / "before")
+    peers_work(panel)
+    after = written(target, tmp_path / "after")
+    panel.close()
+    assert after == before
+    assert "report.html" in after
+    assert rule is UNTIL_CLOSED or "letters/bid-s1.html" in after  # s0 is hidden, s1 is hers to write about
+    assert not [name for name in after if "s0" in name and name.startswith("letters")]
 
 
 def test_every_command_is_compared_or_known_to_need_it_not() -> None:

@@ -52,17 +52,20 @@ class DisplayRange(Value, frozen=True, kw_only=True):
 
 class MatrixColumn(Value, frozen=True, kw_only=True):
     """One evaluator. ``id`` is an evaluation's in the matrix of a subject, a ``PanelEvaluation.rater`` in that of
-    a round. ``counts``: it is in means and spreads."""
+    a round. ``counts``: it is in means and spreads. ``word`` says what it is where it is no evaluator."""
 
     id: str
     name: str
     evaluator_type: EvaluatorType
     status: EvaluationStatus = EvaluationStatus.SUBMITTED
     counts: bool = True
+    word: str = ""
 
     @property
     def kind(self) -> str:
         """What it is, in a word or two: ``person``, ``AI``, ``withdrawn``, ``superseded``, ..."""
+        if self.word:
+            return self.word
         if self.status is not EvaluationStatus.SUBMITTED:
             return self.status.value.lower()
         return KIND_WORDS[self.evaluator_type]
@@ -70,6 +73,8 @@ class MatrixColumn(Value, frozen=True, kw_only=True):
     @property
     def heading(self) -> str:
         """Name and kind, for a place that has one line."""
+        if self.word:
+            return f"{self.name} ({self.word})"
         kind = KIND_WORDS[self.evaluator_type]
         ended = "" if self.status is EvaluationStatus.SUBMITTED else f", {self.status.value.lower()}"
         return f"{self.name} ({kind}{ended})"

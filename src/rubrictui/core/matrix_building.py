@@ -168,7 +168,7 @@ def _cell(
     node: Node, score: PanelScore, scale: Scale | None, labels: Mapping[str, str], evaluation_id: str
 ) -> MatrixCell:
     return MatrixCell(
-        answer=_answer(node, score, scale, labels),
+        answer=answer_words(node, score, scale, labels),
         score=score.normalized_score,
         verdict=not score.gate_failed
         if node.is_gate and not node.is_advisory and score.normalized_score is not None
@@ -179,7 +179,8 @@ def _cell(
     )
 
 
-def _answer(node: Node, score: PanelScore, scale: Scale | None, labels: Mapping[str, str]) -> str:
+def answer_words(node: Node, score: PanelScore, scale: Scale | None, labels: Mapping[str, str]) -> str:
+    """An answer in a word or two: the label of its level, its number, ``N/A``; "" for a group."""
     if not node.is_criterion:
         return ""
     if score.is_not_applicable:

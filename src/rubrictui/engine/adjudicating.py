@@ -80,7 +80,7 @@ class Adjudicating(AdjudicationSteps):
             head = who._rubric_of(connection, None, place)
             major, version = who._tree_of(connection, head, place, None)
             items = queue_items(
-                overview.subjects,
+                (*overview.subjects, *who._unlisted(connection, overview, head.id, major)),
                 threshold=threshold,
                 open_reviews={
                     id: len(names)
@@ -333,11 +333,12 @@ class Adjudicating(AdjudicationSteps):
             ):
                 raise DraftClosedError("This settlement stands already.", remedy="Read it again.")
             # The log tells that, not what: it is read by chairs who may be blind on the subject.
+            named = f"{case.subject.entity}/{case.subject.record_id}"
             who._log(
                 connection,
                 case.context.id,
-                "settled again" if standing else "settled",
-                details={"subject": f"{case.subject.entity}/{case.subject.record_id}", "settlement": id},
+                f"settled {named}{' again' if standing else ''}",
+                details={"subject": named, "settlement": id},
             )
             found = who._standing(connection, case)
             assert found is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple, Self
 
@@ -21,6 +22,8 @@ from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import Answer, VersionSnapshot
 from rubrictui.core.panel_tables import PanelEvaluation, PanelSubject, PanelTable
 from rubrictui.core.records import Acting, Context, EvaluationStatus, Role, Subject
+from rubrictui.core.rounding import round6
+from rubrictui.core.rounds import RoundOverview, SubjectProgress
 from rubrictui.engine.checking import storable, submit_problems
 from rubrictui.engine.errors import NotFoundError, NotPermittedError, StateError, SubmitRefusedError
 from rubrictui.engine.round_tables import RoundTables, criteria_of
@@ -84,13 +87,17 @@ class AdjudicationSteps(RoundTables):
                 "work on it is open.",
                 remedy="Close the round first, or leave it to somebody else.",
             )
-        if found.id not in rounds.subject_ids(connection, place.id):
+        head = self._rubric_of(connection, None, place)
+        major, version = self._tree_of(connection, head, place, None)
+        if found.id not in rounds.subject_ids(
+            connection, place.id
+        ) and found.id not in adjudications.counting(
+            connection, self.user, place.id, rubric_id=head.id, major=major
+        ):
             raise NotFoundError(
                 f'"{title}" is no subject of "{place.name or place.record_id}".',
                 remedy="`round show` lists its subjects.",
             )
-        head = self._rubric_of(connection, None, place)
-        major, version = self._tree_of(connection, head, place, None)
         key = SettlementKey(place.id, found.id, head.id, major)
         draft = adjudications.find_draft(connection, self.user, key)
         if draft is not None:
@@ -124,6 +131,30 @@ class AdjudicationSteps(RoundTables):
             raise StateError(
                 f'Nobody has reviewed "{case.title}" in this round: there is nothing to settle.',
                 remedy="Wait for a review.",
+            )
+
+    def _unlisted(
+        self, connection: Connection, overview: RoundOverview, rubric_id: str, major: int
+    ) -> Iterator[SubjectProgress]:
+        """The subjects that were scored for a round without being listed or assigned in it."""
+        figures = access_round.round_figures(
+            connection, self.user, overview.round.context.id, rubric_id=rubric_id, major=major
+        )
+        more = figures.keys() - {line.subject_id for line in overview.subjects}
+        for one in self._listed_subjects(connection, sorted(more)) if more else ():
+            found = figures[one.id]
+            apart = None if found.highest is None or found.lowest is None else found.highest - found.lowest
+            yield SubjectProgress(
+                subject_id=one.id,
+                entity=one.entity,
+                record_id=one.record_id,
+                title=one.title or one.record_id,
+                count=found.number,
+                mean=None if found.mean is None else round6(float(found.mean)),
+                lowest=found.lowest,
+                highest=found.highest,
+                spread=None if apart is None else round6(apart),
+                flips=found.flips,
             )
 
     def _conflict_with(self, connection: Connection, subject: Subject) -> str:

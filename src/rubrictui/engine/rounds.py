@@ -223,7 +223,7 @@ class Rounds(Panels):
         return tuple(
             one
             for one in found
-            if not (one.what.startswith("settled") and (one.details or {}).get("subject") in hidden)
+            if not (one.what.startswith("settled ") and (one.details or {}).get("subject") in hidden)
         )
 
     # -- what it holds and whom it asks --------------------------------------------------------------
