@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -40,7 +42,8 @@ class Kept:
         return good[-1] if good else None
 
 
-async def judged(
+@asynccontextmanager
+async def judging(
     evaluator: RubricEvaluator,
     url: str,
     *,
@@ -51,10 +54,14 @@ async def judged(
     kept: Kept | None = None,
     models: dict[str, ModelConfig] | None = None,
     retries: int = 0,
-) -> EvaluatorRun:
+    concurrency: int = 32,
+) -> AsyncIterator[Callable[[], Awaitable[EvaluatorRun]]]:
+    """What runs the evaluator once, over connections that all its runs share."""
     numbers = itertools.count(1)
     start = datetime(2026, 1, 1, tzinfo=UTC)
-    provider = ProviderConfig(base_url=url, api_key=Secret(KEY), timeout=5, retries=retries, concurrency=32)
+    provider = ProviderConfig(
+        base_url=url, api_key=Secret(KEY), timeout=5, retries=retries, concurrency=concurrency
+    )
     config = AIConfig(default_model="judge", providers={"openai": provider}, models=models or {})
     by_name = {one.name.casefold(): one for one in stored}
     access = ModelAccess(lambda: config)
@@ -67,17 +74,21 @@ async def judged(
         texts=Rendered(),
         keeper=kept or Kept(),
     )
+    context = EvaluatorContext(
+        version=rubric or version(),
+        content=content,
+        settings=settings_from(settings),
+        services=build_services(around),
+    )
     try:
-        return await evaluator.evaluate(
-            EvaluatorContext(
-                version=rubric or version(),
-                content=content,
-                settings=settings_from(settings),
-                services=build_services(around),
-            )
-        )
+        yield lambda: evaluator.evaluate(context)
     finally:
         await access.aclose()
+
+
+async def judged(evaluator: RubricEvaluator, url: str, **more: Any) -> EvaluatorRun:
+    async with judging(evaluator, url, **more) as once:
+        return await once()
 
 
 def judge(evaluator: RubricEvaluator, script: Any, **more: Any) -> tuple[EvaluatorRun, Server]:

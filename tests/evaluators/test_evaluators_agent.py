@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import msgspec
 import pytest
-from judging_services import KEY, Kept, judge, labels
+from judging_services import KEY, Kept, judge, judging, labels
 from judging_world import CONTENT, decisions, evidence_version
-from openai_server import Say, in_turn
+from openai_server import Say, in_turn, serving
 
 from rubrictui.evaluators.agent import AgentEvaluator
-from rubrictui.evaluators.agent_loop import Pages, Tools
+from rubrictui.evaluators.agent_tools import Pages, Tools
+from rubrictui.evaluators.config import ModelConfig
 from rubrictui.evaluators.errors import EvaluatorError
-from rubrictui.evaluators.models import ModelCallError
+from rubrictui.evaluators.model_faults import ModelCallError
 
 GUIDE = decisions(accuracy="Partial", sourcing="Meets", completeness="Meets")
 READ = (Say(calls=[("get_rubric", {})]), Say(calls=[("get_subject", {})]))
@@ -110,3 +112,48 @@ def test_many_hits_are_counted_and_the_first_are_shown() -> None:
     found = Tools("r", "ab " * 1000).get_subject(search="AB")
     assert found.startswith("1000 found; the first 20 are shown.")
     assert Tools("r", "x").get_subject(search="zebra") == "0 found."
+
+
+def test_another_model_takes_over_when_the_first_fails_and_both_runs_are_kept() -> None:
+    def script(body: dict[str, Any], number: int) -> Say:
+        if body["model"] == "first":
+            return Say(status=401, body={"error": {"message": "no"}})
+        return READ[0] if body["messages"][-1]["role"] == "user" else Say(GUIDE)
+
+    kept = Kept()
+    models = {"judge": ModelConfig(name="first", fallback=("second",))}
+    found, _ = run(script, kept=kept, models=models)
+    assert (found.result.normalized_score, found.model) == (0.833333, "second")
+    assert [(one.model, one.error_message is None) for one in kept.records] == [
+        ("first", False),
+        ("second", True),
+    ]
+    assert found.agent_run_id == kept.records[1].id
+
+
+def test_limits_of_its_own_are_no_reason_to_ask_another_model() -> None:
+    models = {"judge": ModelConfig(name="first", fallback=("second",))}
+    kept = Kept()
+    with pytest.raises(EvaluatorError, match="used up its 2 steps"):
+        run(READ[1], kept=kept, models=models, settings={"Extensions": {"Agent": {"Steps": 2}}})
+    assert [one.model for one in kept.records] == ["first"]
+
+
+def test_a_call_of_the_loop_is_tried_again_within_the_loop() -> None:
+    found, server = run(in_turn(READ[0], Say(status=503), READ[1], GUIDE), retries=1)
+    assert found.result.normalized_score == 0.833333
+    assert len(server.requests) == 4
+
+
+def test_agents_side_by_side_keep_to_the_limit_of_calls() -> None:
+    def script(body: dict[str, Any], number: int) -> Say:
+        is_first = body["messages"][-1]["role"] == "user"
+        return Say(calls=[("get_subject", {})], delay=0.03) if is_first else Say(GUIDE, delay=0.03)
+
+    async def all_of(url: str) -> None:
+        async with judging(AgentEvaluator(), url, concurrency=2) as one:
+            await asyncio.gather(*(one() for _ in range(6)))
+
+    with serving(script) as server:
+        asyncio.run(all_of(server.url))
+    assert (len(server.requests), server.most_running) == (12, 2)

@@ -16,7 +16,7 @@ from rubrictui.core.prompt_records import Prompt, PromptKind
 from rubrictui.evaluators.config import ModelConfig, NoModelError
 from rubrictui.evaluators.errors import EvaluatorError
 from rubrictui.evaluators.llm import LLMEvaluator
-from rubrictui.evaluators.models import ModelCallError
+from rubrictui.evaluators.model_faults import ModelCallError
 from rubrictui.evaluators.prompting import PromptNotFoundError
 from rubrictui.evaluators.replies import ReplyError
 

@@ -26,7 +26,8 @@ from rubrictui.evaluators.config import (
     redacted,
     resolve,
 )
-from rubrictui.evaluators.models import CallReply, CallRequest, ModelAccess, ModelCallError, Turn
+from rubrictui.evaluators.model_faults import ModelCallError
+from rubrictui.evaluators.models import CallReply, CallRequest, ModelAccess, Turn
 
 KEY = "sk-very-secret-0123456789"
 REQUEST = CallRequest("You judge.", (Turn("user", "The work."),))

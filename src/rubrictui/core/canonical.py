@@ -220,8 +220,14 @@ def _file(file: SubjectFile) -> dict[str, Any]:
         "name": file.name,
         "media_type": file.media_type,
         "text": file.text,
-        "sha256": file.sha256 if file.text is None else None,
+        "sha256": _file_hash(file) if file.text is None else None,
     }
+
+
+def _file_hash(file: SubjectFile) -> str | None:
+    if file.sha256 is None and file.content is not None:
+        return hashlib.sha256(file.content).hexdigest()
+    return file.sha256
 
 
 def _levels_by_id(scale: Scale) -> dict[str, Level]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -85,12 +85,21 @@ class Acting(User, frozen=True, kw_only=True):
     login_id: str
 
 
+IMAGE_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""Kinds of images that models are shown."""
+
+MOST_IMAGE_BYTES: Final = 4_000_000
+"""A larger image is told of, and not kept."""
+
+
 class SubjectFile(Value, frozen=True, kw_only=True):
-    """A file of a subject. ``text`` holds its content when it is text; ``sha256`` is of its bytes."""
+    """A file of a subject. ``text`` holds its content when it is text, ``content`` its bytes when it is an image of
+    ``IMAGE_TYPES`` of at most ``MOST_IMAGE_BYTES``; ``sha256`` is of its bytes."""
 
     name: str
     media_type: str = "text/plain"
     text: str | None = None
+    content: bytes | None = None
     path: str | None = None
     size: int | None = None
     sha256: str | None = None

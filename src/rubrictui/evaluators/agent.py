@@ -8,9 +8,16 @@ from rubrictui.core.records import EvaluatorType
 from rubrictui.evaluators import models
 from rubrictui.evaluators.base import EvaluatorContext, EvaluatorRun, RubricEvaluator
 from rubrictui.evaluators.errors import EvaluatorError
-from rubrictui.evaluators.llm import call_fields, call_metadata, reading_metadata, repair_message
+from rubrictui.evaluators.llm import (
+    call_fields,
+    call_metadata,
+    image_metadata,
+    reading_metadata,
+    repair_message,
+)
 from rubrictui.evaluators.prompting_compose import criterion_ref
 from rubrictui.evaluators.prompting_data import leaves
+from rubrictui.evaluators.prompting_subject import images_of
 from rubrictui.evaluators.replies import ReplyError, read_reply
 from rubrictui.evaluators.replies_merge import merge
 from rubrictui.evaluators.services import need
@@ -48,6 +55,7 @@ class AgentEvaluator(RubricEvaluator):
         reading = read_reply(reply.text, asked, context.content)
         merged = merge(asked, [reading])
         metadata = call_metadata([reply]) | reading_metadata([reading])
+        metadata |= image_metadata(images_of(context.content))
         metadata["CriterionPrompt"] = prompts.criterion_prompt(criterion_ref(context.settings))
         return self.scored(
             context,

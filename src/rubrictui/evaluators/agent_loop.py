@@ -15,70 +15,31 @@ import msgspec
 from rubrictui.core.model import VersionSnapshot
 from rubrictui.core.prompt_records import PromptKind, PromptRun
 from rubrictui.evaluators import prompts as shipped
+from rubrictui.evaluators.agent_tools import Tools
 from rubrictui.evaluators.base import SubjectContent
 from rubrictui.evaluators.config import ResolvedModel, redacted
 from rubrictui.evaluators.errors import EvaluatorError
-from rubrictui.evaluators.models import INSTALL, cost_of, explained
+from rubrictui.evaluators.model_faults import ModelCallError, explained
+from rubrictui.evaluators.models import (
+    INSTALL,
+    cost_of,
+    model_settings,
+    user_content,
+)
 from rubrictui.evaluators.prompting_compose import criterion_ref, described, judge_ref, system_message
 from rubrictui.evaluators.prompting_data import criteria_texts, prompt_data
-from rubrictui.evaluators.prompting_subject import TAG, new_nonce, subject_text
+from rubrictui.evaluators.prompting_subject import (
+    images_of,
+    images_words,
+    not_shown,
+    subject_text,
+)
 from rubrictui.evaluators.replies import storable_text
-from rubrictui.evaluators.services import PromptRef, PromptReply
+from rubrictui.evaluators.services import Image, PromptRef, PromptReply
 from rubrictui.evaluators.settings import EvaluatorSettings
-
-PAGE_CHARACTERS: Final = 12_000
-MOST_HITS: Final = 20
-_AROUND: Final = 200
 
 MOST_STEPS: Final = 30
 MOST_TOKENS: Final = 500_000
-
-
-class Pages:
-    """A text in pages that end where a line does, if one does near."""
-
-    def __init__(self, text: str, size: int = PAGE_CHARACTERS) -> None:
-        self.text = text
-        self._starts = [0]
-        while len(text) - self._starts[-1] > size:
-            start = self._starts[-1]
-            line = text.rfind("\n", start + size // 2, start + size)
-            self._starts.append(line + 1 if line >= 0 else start + size)
-
-    def __len__(self) -> int:
-        return len(self._starts)
-
-    def page(self, number: int) -> str:
-        """A page, 1 the first.
-
-        Raises:
-            LookupError: there is no such page.
-        """
-        if not 1 <= number <= len(self):
-            raise LookupError(f"There is no page {number}: there are {len(self)}.")
-        ends = [*self._starts[1:], len(self.text)]
-        return self.text[self._starts[number - 1] : ends[number - 1]]
-
-    def find(self, words: str, most: int = MOST_HITS) -> tuple[int, list[tuple[int, str]]]:
-        """How often the words stand in the text, letter case aside, and the first hits: page, text around."""
-        lowered, wanted = self.text.lower(), words.strip().lower()
-        if not wanted or len(lowered) != len(self.text):
-            # A few letters change their length in lower case; then they must be written as they stand.
-            lowered, wanted = self.text, words.strip()
-        hits: list[tuple[int, str]] = []
-        count, at = 0, lowered.find(wanted) if wanted else -1
-        while at >= 0:
-            count += 1
-            if len(hits) < most:
-                around = self.text[max(0, at - _AROUND) : at + len(wanted) + _AROUND]
-                hits.append((self._page_of(at), around))
-            at = lowered.find(wanted, at + max(len(wanted), 1))
-        return count, hits
-
-    def _page_of(self, place: int) -> int:
-        import bisect
-
-        return bisect.bisect_right(self._starts, place)
 
 
 class Limits(NamedTuple):
@@ -104,51 +65,6 @@ def limits_of(settings: EvaluatorSettings) -> Limits:
             remedy='Write {"Agent": {"Steps": 30, "Tokens": 500000}} under Extensions.',
         )
     return Limits(**found)
-
-
-class Tools:
-    """What the agent can do. Each answer is a text; a wrong call is answered, not raised."""
-
-    def __init__(self, rubric: str, subject: str) -> None:
-        self._rubric = Pages(rubric)
-        self._subject = Pages(subject)
-
-    def get_rubric(self, page: int = 1) -> str:
-        """Read the rubric: its instructions, and every criterion with its key and its levels.
-
-        Args:
-            page: which page, 1 the first.
-        """
-        try:
-            text = self._rubric.page(page)
-        except LookupError as error:
-            return str(error)
-        return f"Page {page} of {len(self._rubric)}\n\n{text}"
-
-    def get_subject(self, page: int = 1, search: str | None = None) -> str:
-        """Read a page of the work, or find words in all of it.
-
-        Args:
-            page: which page, 1 the first; of no matter when search is given.
-            search: words to find; each hit comes with its page and the text around it.
-        """
-        if search is not None and search.strip():
-            count, hits = self._subject.find(search)
-            shown = "\n\n".join(f"Page {number}: ...{around}..." for number, around in hits)
-            more = f"; the first {len(hits)} are shown" if count > len(hits) else ""
-            return f"{count} found{more}." + (f"\n{self._block(shown)}" if hits else "")
-        try:
-            text = self._subject.page(page)
-        except LookupError as error:
-            return str(error)
-        return f"Page {page} of {len(self._subject)}\n{self._block(text)}"
-
-    @staticmethod
-    def _block(text: str) -> str:
-        code = new_nonce()
-        while code in text:
-            code = new_nonce()
-        return f"<{TAG} {code}>\n{text}\n</{TAG} {code}>"
 
 
 class AgentLoop:
@@ -184,74 +100,101 @@ class AgentLoop:
             raise EvaluatorError("The subject has nothing to read.", remedy="Add its text, data or files.")
         tools = Tools("\n\n".join([version.instructions or "", *texts.values()]).strip(), subject)
         bound = agent_prompt.models
-        model = around.access.resolve(settings.model_id or (bound[0] if bound else None))
+        candidates = around.access.models_for(settings.model_id, bound)
         record = PromptRun(
-            id=around.new_id(),
+            id="",
             evaluator_name=around.evaluator_name,
             prompt_id=agent_prompt.id if agent_prompt.is_stored else None,
             judge_prompt_id=judge.id if judge.is_stored else None,
-            provider=model.provider_name,
-            model=model.name,
             settings={
-                "ModelID": model.id,
                 "SystemPrompt": described(agent_prompt),
                 "JudgePrompt": described(judge),
                 "Steps": limits.steps,
                 "Tokens": limits.tokens,
             },
             started_at=around.clock(),
-            finished_at=around.clock(),
         )
-        system = system_message(agent_prompt, judge, data)
-        done = await self._loop(model, system, tools, limits, check)
+        task = _Task(
+            system_message(agent_prompt, judge, data), tools, limits, check, images_of(content).images
+        )
+        for number, model in enumerate(candidates):
+            try:
+                return await self._with_images(task, model, record)
+            except ModelCallError:
+                if number == len(candidates) - 1:
+                    raise
+        raise AssertionError("there is always a model to ask")
+
+    async def _with_images(self, task: _Task, model: ResolvedModel, record: PromptRun) -> PromptReply:
+        """The answer of one model, which is asked without the images where it takes none."""
+        access = self._around.access
+        if not task.images:
+            return await self._kept(task, model, record, "")
+        note = not_shown(task.images, model.id)
+        if access.takes_images(model):
+            try:
+                return await self._kept(task, model, record, "")
+            except ModelCallError as error:
+                if not error.may_be_images:
+                    raise
+                reply = await self._kept(task.without_images(), model, record, note)
+                access.takes_no_images(model)
+                return reply
+        return await self._kept(task.without_images(), model, record, note)
+
+    async def _kept(self, task: _Task, model: ResolvedModel, record: PromptRun, note: str) -> PromptReply:
+        """One run of the loop, which is kept whatever comes of it."""
+        around = self._around
         kept = msgspec.structs.replace(
             record,
-            messages=done.messages,
-            reply=done.reply,
-            input_tokens=done.input_tokens,
-            output_tokens=done.output_tokens,
-            cost=done.cost,
-            cost_currency=done.currency,
-            error_message=str(done.error) if done.error else None,
-            finished_at=around.clock(),
+            id=around.new_id(),
+            provider=model.provider_name,
+            model=model.name,
+            settings={"ModelID": model.id, **record.settings} | ({"SubjectCut": note} if note else {}),
+            started_at=around.clock(),
         )
-        await around.keeper.keep(kept)
+        done = await self._loop(model, task)
+        await around.keeper.keep(
+            msgspec.structs.replace(
+                kept,
+                messages=done.messages,
+                reply=done.reply,
+                input_tokens=done.input_tokens,
+                output_tokens=done.output_tokens,
+                cost=done.cost,
+                cost_currency=done.currency,
+                error_message=str(done.error) if done.error else None,
+                finished_at=around.clock(),
+            )
+        )
         if done.error is not None:
             raise done.error from None
         return PromptReply(
             text=done.reply or "",
-            run_id=record.id,
+            run_id=kept.id,
             model=model.name,
             input_tokens=done.input_tokens,
             output_tokens=done.output_tokens,
             cost=done.cost,
             cost_currency=done.currency,
-            prompts={"SystemPrompt": described(agent_prompt), "JudgePrompt": described(judge)},
+            note=note,
+            prompts={part: record.settings[part] for part in ("SystemPrompt", "JudgePrompt")},
         )
 
-    async def _loop(
-        self,
-        model: ResolvedModel,
-        system: str,
-        tools: Tools,
-        limits: Limits,
-        check: Callable[[str], str],
-    ) -> _Done:
-        client = self._around.access.model(model)
+    async def _loop(self, model: ResolvedModel, task: _Task) -> _Done:
+        limits, check = task.limits, task.check
         try:
             from pydantic_ai import Agent, ModelRetry, UsageLimits, capture_run_messages
             from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded
         except ImportError:
             raise EvaluatorError("The agent needs a package that is missing.", remedy=INSTALL) from None
+        settings: Any = model_settings(model)
         agent: Any = Agent(
-            client,
-            system_prompt=system,
-            tools=[tools.get_rubric, tools.get_subject],
+            self._around.access.steady_model(model),
+            system_prompt=task.system,
+            tools=[task.tools.get_rubric, task.tools.get_subject],
             retries=2,
-            model_settings={
-                "timeout": model.provider.timeout,
-                "max_retries": model.provider.retries,
-            },
+            model_settings=settings,
         )
         last: list[str] = []
 
@@ -269,7 +212,7 @@ class AgentLoop:
             try:
                 async with asyncio.timeout(model.provider.timeout * (limits.steps + 1)):
                     result = await agent.run(
-                        "Score the work against the rubric.",
+                        task.opening,
                         usage_limits=UsageLimits(
                             request_limit=limits.steps, total_tokens_limit=limits.tokens
                         ),
@@ -290,6 +233,27 @@ class AgentLoop:
                     raise
                 error = told
         return _told(messages, reply, error, model)
+
+
+class _Task(NamedTuple):
+    """What the agent is to do. ``images`` are shown to it at the start."""
+
+    system: str
+    tools: Tools
+    limits: Limits
+    check: Callable[[str], str]
+    images: tuple[Image, ...]
+    hidden: tuple[Image, ...] = ()
+
+    def without_images(self) -> _Task:
+        """The same for a model that takes none."""
+        return self._replace(images=(), hidden=self.images)
+
+    @property
+    def opening(self) -> Any:
+        """The first message, as pydantic-ai takes it."""
+        about = images_words(self.images or self.hidden, are_shown=bool(self.images))
+        return user_content(" ".join(["Score the work against the rubric.", about]).strip(), self.images)
 
 
 class _Done(NamedTuple):
@@ -347,6 +311,16 @@ def _plain(messages: Sequence[Any], model: ResolvedModel) -> list[dict[str, Any]
                 said = f"{part.tool_name}({part.args_as_json_str()})"
                 listed.append({"role": "assistant", "content": storable_text(redacted(said, [model.key]))})
             elif kind in roles:
-                text = storable_text(redacted(str(part.content), [model.key]))
+                text = storable_text(redacted(_said(part.content), [model.key]))
                 listed.append({"role": roles[kind], "content": text})
     return listed
+
+
+def _said(content: Any) -> str:
+    """A message without the bytes of images, of which only the kind and the size are told."""
+    if not isinstance(content, list | tuple):
+        return str(content)
+    return "\n\n".join(
+        one if isinstance(one, str) else f"[image, {one.media_type}, {len(one.data):,} bytes]"
+        for one in content
+    )

@@ -113,6 +113,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         provider, name: which server, and what the model is called there; the name is the model's own by default.
         fallback: ids of the models that stand in when it fails.
         context_characters: how much of a subject may be sent.
+        images: whether it is shown images; None tries, and goes on without them where the server refuses.
         input_price, output_price: of a million tokens, in ``currency``.
         temperature, max_tokens: sent when they are set.
     """
@@ -121,6 +122,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     name: str | None = None
     fallback: tuple[str, ...] = ()
     context_characters: int | None = None
+    images: bool | None = None
     input_price: float | None = None
     output_price: float | None = None
     currency: str = "USD"

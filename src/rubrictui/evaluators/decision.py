@@ -10,11 +10,11 @@ from rubrictui.core.records import EvaluatorType
 from rubrictui.evaluators import models
 from rubrictui.evaluators.base import EvaluatorContext, EvaluatorRun, RubricEvaluator
 from rubrictui.evaluators.errors import EvaluatorError
-from rubrictui.evaluators.llm import call_fields, call_metadata, run_ids
+from rubrictui.evaluators.llm import call_fields, call_metadata, image_metadata, run_ids
 from rubrictui.evaluators.prompting_compose import criterion_ref, judge_ref
 from rubrictui.evaluators.prompting_data import leaves, levels_upwards
 from rubrictui.evaluators.prompting_service import CODES
-from rubrictui.evaluators.prompting_subject import subject_text
+from rubrictui.evaluators.prompting_subject import images_of, subject_text
 from rubrictui.evaluators.services import Choice, need
 from rubrictui.evaluators.settings import EvaluatorSettings
 
@@ -55,6 +55,7 @@ class DecisionEvaluator(RubricEvaluator):
                 "No criterion of this version is on a scale with levels.", remedy="Use the LLM evaluator."
             )
         texts = await prompts.render_criteria(context.version, criterion_ref(context.settings))
+        pictures = images_of(context.content)
         decided = await decisions.ask(
             [
                 Choice(
@@ -67,6 +68,7 @@ class DecisionEvaluator(RubricEvaluator):
             subject=subject_text(context.content),
             prompt=judge_ref(context.settings),
             model_id=context.settings.model_id,
+            images=pictures.images,
         )
         answers = []
         chances = {}
@@ -89,7 +91,7 @@ class DecisionEvaluator(RubricEvaluator):
                 "OnLevels": round(found.mass, 6),
             }
         replies = [found.reply for found in decided if found.reply is not None]
-        metadata = call_metadata(replies)
+        metadata = call_metadata(replies) | image_metadata(pictures)
         metadata["CriterionPrompt"] = prompts.criterion_prompt(criterion_ref(context.settings))
         metadata["Decisions"] = chances
         metadata["UnaskedCriteria"] = list(unasked)

@@ -15,7 +15,7 @@ from rubrictui.evaluators.errors import EvaluatorError
 from rubrictui.evaluators.prompting_compose import criterion_ref, judge_ref, system_ref
 from rubrictui.evaluators.prompting_data import leaves, prompt_data
 from rubrictui.evaluators.prompting_service import all_of
-from rubrictui.evaluators.prompting_subject import subject_text
+from rubrictui.evaluators.prompting_subject import Pictures, images_of, subject_text
 from rubrictui.evaluators.replies import Reading, ReplyError, read_reply
 from rubrictui.evaluators.replies_merge import merge
 from rubrictui.evaluators.services import PromptReply, PromptRequest, PromptService, need
@@ -44,6 +44,7 @@ class LLMEvaluator(RubricEvaluator):
         texts = await prompts.render_criteria(context.version, criterion_ref(settings))
         groups = [[leaf] for leaf in asked] if settings.mode == "PerCriterion" else [list(asked)]
         subject = subject_text(context.content)
+        pictures = images_of(context.content)
 
         def request(group: Sequence[Leaf], sample: int) -> PromptRequest:
             return PromptRequest(
@@ -61,6 +62,7 @@ class LLMEvaluator(RubricEvaluator):
                 model_id=settings.model_id,
                 model_selection=settings.model_selection,
                 sample=sample,
+                images=pictures.images,
             )
 
         asks = [
@@ -74,7 +76,7 @@ class LLMEvaluator(RubricEvaluator):
         merged = merge(asked, per_sample)
         metadata = call_metadata(replies)
         metadata["CriterionPrompt"] = prompts.criterion_prompt(criterion_ref(settings))
-        metadata |= reading_metadata(per_sample)
+        metadata |= reading_metadata(per_sample) | image_metadata(pictures)
         if settings.samples > 1:
             metadata["Samples"] = {"Count": settings.samples, "Criteria": merged.spread}
         repairs = sum(len(ask.replies) - 1 for ask in asks)
@@ -220,6 +222,16 @@ def call_fields(metadata: Mapping[str, Any]) -> dict[str, Any]:
         "cost": metadata.get("Cost"),
         "cost_currency": metadata.get("CostCurrency"),
     }
+
+
+def image_metadata(pictures: Pictures) -> dict[str, Any]:
+    """What an evaluation keeps of a subject's images: those there were for the model, and those left out."""
+    found: dict[str, Any] = {}
+    if pictures.images:
+        found["Images"] = [image.name for image in pictures.images]
+    if pictures.note:
+        found["ImagesLeftOut"] = pictures.note
+    return found
 
 
 def reading_metadata(readings: Sequence[Reading]) -> dict[str, Any]:

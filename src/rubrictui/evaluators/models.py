@@ -10,12 +10,13 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import cache
-from json import JSONDecodeError
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from rubrictui.core.model import Value
 from rubrictui.evaluators.config import AIConfig, NoModelError, ResolvedModel, redacted, resolve
 from rubrictui.evaluators.errors import EvaluatorError
+from rubrictui.evaluators.model_faults import MOST_BYTES, TooLargeError, waited_for
+from rubrictui.evaluators.services import Image
 
 if TYPE_CHECKING:
     import ssl
@@ -23,25 +24,12 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponse
     from pydantic_ai.models import Model
 
-#: No reply is longer, in bytes as they come over the line.
-MOST_BYTES: Final = 8_000_000
+_Result = TypeVar("_Result")
 
 #: A server that asks for a longer wait than this is not waited for.
 LONGEST_WAIT: Final = 120.0
 
 INSTALL: Final = "Install it with: pip install 'rubrictui[ai]'"
-
-_TOO_LARGE: Final = f"its reply is longer than {MOST_BYTES // 1_000_000} MB"
-
-
-class ModelCallError(EvaluatorError):
-    """A model that did not answer. ``is_passing`` tells that trying again may help."""
-
-    code = "model_call"
-
-    def __init__(self, message: str, *, remedy: str = "", is_passing: bool = False) -> None:
-        super().__init__(message, remedy=remedy)
-        self.is_passing = is_passing
 
 
 class TokenChance(Value, frozen=True, kw_only=True):
@@ -77,6 +65,7 @@ class Turn(NamedTuple):
 
     role: str
     text: str
+    images: tuple[Image, ...] = ()
 
 
 class CallRequest(NamedTuple):
@@ -85,10 +74,6 @@ class CallRequest(NamedTuple):
     system: str
     turns: Sequence[Turn]
     chances: int = 0
-
-
-class _TooLargeError(Exception):
-    """A reply over the limit; it ends the transfer."""
 
 
 class ModelAccess:
@@ -108,6 +93,7 @@ class ModelAccess:
         self._models: dict[str, Model] = {}
         self._limits: dict[str, asyncio.Semaphore] = {}
         self._clients: list[Any] = []
+        self._without_images: set[str] = set()
 
     @property
     def config(self) -> AIConfig:
@@ -132,11 +118,43 @@ class ModelAccess:
                 found.append(self.resolve(model_id))
         return found
 
+    def models_for(self, model_id: str | None, bound: Sequence[str]) -> list[ResolvedModel]:
+        """The models to ask, in order: the one pinned, else those bound to the prompt, else the default."""
+        first, others = (model_id, ()) if model_id else ((bound[0], bound[1:]) if bound else (None, ()))
+        return self.candidates(self.resolve(first), others)
+
+    def steady_model(self, resolved: ResolvedModel) -> Model:
+        """``model`` for a loop of calls: each is tried again where that may help, within the provider's limit.
+
+        Raises:
+            EvaluatorError: as ``model``.
+        """
+        return _steady()(self, resolved)
+
+    def takes_images(self, model: ResolvedModel) -> bool:
+        """Whether the model is to be shown images, as far as is known."""
+        return model.model.images is not False and model.id not in self._without_images
+
+    def takes_no_images(self, model: ResolvedModel) -> None:
+        """Remember that the model refused images."""
+        self._without_images.add(model.id)
+
     async def call(self, model: ResolvedModel, request: CallRequest) -> CallReply:
-        """Ask one model, and again where that may help.
+        """Ask one model, as ``tried`` does.
+
+        Raises:
+            ModelCallError: it did not answer, or not with a completion.
+        """
+        return await self.tried(model, lambda attempt: self._once(model, request, attempt))
+
+    async def tried(self, model: ResolvedModel, once: Callable[[int], Awaitable[_Result]]) -> _Result:
+        """Work on one model, and once more where that may help, within the limit of its provider.
 
         A 429, a server's own fault, a broken connection and a timeout are tried again, after the time the
         server asks for or a growing one.
+
+        Args:
+            once: one attempt; gets its number, 1 the first.
 
         Raises:
             ModelCallError: it did not answer, or not with a completion.
@@ -146,9 +164,9 @@ class ModelAccess:
             attempt += 1
             try:
                 async with self._limit(model):
-                    return await self._once(model, request, attempt)
+                    return await once(attempt)
             except Exception as error:
-                told, wait = _explained(error, model)
+                told, wait = waited_for(error, model)
                 if told is None:
                     raise
                 if not told.is_passing or attempt > model.provider.retries or wait > LONGEST_WAIT:
@@ -279,17 +297,32 @@ def _messages(request: CallRequest) -> list[ModelMessage]:
         if turn.role == "assistant":
             made.append(ModelResponse(parts=[TextPart(turn.text)]))
         else:
-            made.append(ModelRequest(parts=[*first, UserPromptPart(turn.text)]))
+            made.append(ModelRequest(parts=[*first, UserPromptPart(user_content(turn.text, turn.images))]))
             first = []
     return made
 
 
-def _settings(resolved: ResolvedModel, request: CallRequest) -> dict[str, Any]:
+def user_content(text: str, images: Sequence[Image]) -> Any:
+    """A message as pydantic-ai takes it: its text, and the images behind it."""
+    if not images:
+        return text
+    from pydantic_ai.messages import BinaryContent
+
+    return [text, *(BinaryContent(data=one.content, media_type=one.media_type) for one in images)]
+
+
+def model_settings(resolved: ResolvedModel) -> dict[str, Any]:
+    """What every call of a model is made with."""
     settings: dict[str, Any] = {"timeout": resolved.provider.timeout}
     if resolved.model.temperature is not None:
         settings["temperature"] = resolved.model.temperature
     if resolved.model.max_tokens is not None:
         settings["max_tokens"] = resolved.model.max_tokens
+    return settings
+
+
+def _settings(resolved: ResolvedModel, request: CallRequest) -> dict[str, Any]:
+    settings = model_settings(resolved)
     if request.chances:
         settings |= {
             "max_tokens": 1,
@@ -349,11 +382,33 @@ def _chances(response: ModelResponse, resolved: ResolvedModel) -> tuple[TokenCha
     return tuple(TokenChance(token=token, logprob=logprob) for token, logprob in seen.items())
 
 
+@cache
+def _steady() -> Callable[[ModelAccess, ResolvedModel], Model]:
+    """The class of ``steady_model``; made when the client's package is there."""
+    from pydantic_ai.models.wrapper import WrapperModel
+
+    class Steady(WrapperModel):
+        def __init__(self, access: ModelAccess, resolved: ResolvedModel) -> None:
+            super().__init__(access.model(resolved))
+            self._access = access
+            self._resolved = resolved
+
+        async def request(self, messages: Any, model_settings: Any, model_request_parameters: Any) -> Any:
+            async def once(attempt: int) -> ModelResponse:
+                del attempt
+                async with asyncio.timeout(self._resolved.provider.timeout * 1.5):
+                    return await self.wrapped.request(messages, model_settings, model_request_parameters)
+
+            return await self._access.tried(self._resolved, once)
+
+    return Steady
+
+
 async def _limited(response: Any) -> None:
     """Let no more of a reply through than the limit."""
     if int(response.headers.get("content-length") or 0) > MOST_BYTES:
         await response.aclose()
-        raise _TooLargeError
+        raise TooLargeError
     response.stream = _limited_stream()(response.stream)
 
 
@@ -371,7 +426,7 @@ def _limited_stream() -> Callable[[Any], Any]:
             async for piece in self._inner:
                 size += len(piece)
                 if size > MOST_BYTES:
-                    raise _TooLargeError
+                    raise TooLargeError
                 yield piece
 
         async def aclose(self) -> None:
@@ -390,95 +445,3 @@ def _tls() -> ssl.SSLContext:
 
 def _backoff(attempt: int) -> float:
     return float(min(0.5 * 2 ** (attempt - 1), 20.0) * (1 - 0.25 * random.random()))
-
-
-def explained(error: Exception, model: ResolvedModel) -> ModelCallError | None:
-    """What went wrong with a call in words; None for what is no fault of a call."""
-    return _explained(error, model)[0]
-
-
-def _explained(error: Exception, model: ResolvedModel) -> tuple[ModelCallError | None, float]:
-    """What went wrong in words, and how long the server asks to wait; None for what is no fault of a call."""
-    if isinstance(error, ModelCallError):
-        return error, 0.0
-    if isinstance(error, EvaluatorError):
-        return None, 0.0
-    from pydantic_ai import exceptions as faults
-
-    who = f'The model "{model.id}"'
-    at = f" at {model.shown_url}" if model.shown_url else ""
-
-    def told(what: str, remedy: str, *, passing: bool = False) -> ModelCallError:
-        line = redacted(" ".join(what.split()), [model.key])
-        return ModelCallError(f"{who}{at} {line.rstrip('.')}.", remedy=remedy, is_passing=passing)
-
-    if _caused_by(error, _TooLargeError):
-        return told(f"cannot be read: {_TOO_LARGE}", "Check that the address is that of a model server."), 0.0
-    if isinstance(error, TimeoutError | faults.ModelTimeoutError | faults.ModelRequestTimeout):
-        seconds = f"{model.provider.timeout:g}"
-        return told(
-            f"did not answer within {seconds} seconds",
-            "Try again, or give it more time (timeout in ai.toml).",
-            passing=True,
-        ), 0.0
-    if isinstance(error, faults.ModelAPIError) and _caused_by(error, JSONDecodeError):
-        return told(
-            "sent a reply that is cut off or no JSON", "Check that it is a model server.", passing=True
-        ), 0.0
-    if isinstance(error, faults.ModelHTTPError):
-        return _http_fault(error, told), error.retry_after or 0.0
-    if isinstance(error, faults.ModelConnectionError):
-        return told(
-            f"cannot be reached: {_root(error)}", "Check the address and the network.", passing=True
-        ), 0.0
-    if isinstance(error, faults.ModelAPIError):
-        return told(f"failed: {_body(error)}", "Try again later.", passing=True), error.retry_after or 0.0
-    if isinstance(error, faults.UnexpectedModelBehavior):
-        return told(
-            f"answered with something that is no chat completion: {error.message[:200]}",
-            "Check that the address is that of a model server (it often ends in /v1).",
-        ), 0.0
-    if isinstance(error, faults.UserError):
-        return told(f"cannot be used: {error}", "Check its name and its settings."), 0.0
-    words = f"{type(error).__name__}: {error}"[:200]
-    return told(f"failed: {words}", "Check that the address is that of a model server."), 0.0
-
-
-def _http_fault(error: Any, told: Callable[..., ModelCallError]) -> ModelCallError:
-    status, body = error.status_code, _body(error)
-    if status in (401, 403):
-        return told(f"refused the key ({status})", "Check the key in the environment or in ai.toml.")
-    if status == 404:
-        return told(f"is not there (404): {body}", "Check its name and the address (it often ends in /v1).")
-    if status == 429:
-        return told("has reached its limit of calls (429)", "Wait, or lower the concurrency.", passing=True)
-    if status in (408, 409) or status >= 500:
-        return told(f"failed on its side ({status}): {body}", "Try again later.", passing=True)
-    return told(f"refused the call ({status}): {body}", "Read what it says; a shorter subject may help.")
-
-
-def _body(error: Any) -> str:
-    body = getattr(error, "body", None)
-    if isinstance(body, dict):
-        inner = body.get("error", body)
-        body = inner.get("message", inner) if isinstance(inner, dict) else inner
-    return str(body if body not in (None, "") else getattr(error, "message", error))[:200]
-
-
-def _caused_by(error: BaseException | None, kind: type[BaseException]) -> bool:
-    for _ in range(10):
-        if error is None:
-            return False
-        if isinstance(error, kind):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
-
-
-def _root(error: BaseException) -> str:
-    for _ in range(10):
-        inner = error.__cause__ or error.__context__
-        if inner is None:
-            break
-        error = inner
-    return (str(error) or type(error).__name__)[:200]

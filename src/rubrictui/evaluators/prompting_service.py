@@ -13,11 +13,11 @@ from rubrictui.core.prompt_records import Prompt, PromptKind, PromptRun
 from rubrictui.evaluators import prompts as shipped
 from rubrictui.evaluators.config import ResolvedModel
 from rubrictui.evaluators.errors import EvaluatorError
+from rubrictui.evaluators.model_faults import ModelCallError
 from rubrictui.evaluators.models import (
     CallReply,
     CallRequest,
     ModelAccess,
-    ModelCallError,
     TokenChance,
     Turn,
 )
@@ -25,11 +25,19 @@ from rubrictui.evaluators.prompting import PromptBook, render
 from rubrictui.evaluators.prompting_compose import described
 from rubrictui.evaluators.prompting_rendered import Rendered
 from rubrictui.evaluators.prompting_runs import NothingKept, RunKeeper, cache_key
-from rubrictui.evaluators.prompting_subject import cut, subject_message
+from rubrictui.evaluators.prompting_subject import (
+    cut,
+    image_hash,
+    image_lines,
+    images_words,
+    not_shown,
+    subject_message,
+)
 from rubrictui.evaluators.replies import storable_text
 from rubrictui.evaluators.services import (
     Choice,
     Decided,
+    Image,
     PromptRef,
     PromptReply,
     PromptRequest,
@@ -118,6 +126,7 @@ class ModelPrompts:
             turns=tuple(Turn(role, text) for role, text in request.turns),
             sample=request.sample,
             parts=parts,
+            images=request.images,
         )
         done = await self._caller.run(call, request.model_id, bound)
         return done.reply
@@ -128,6 +137,13 @@ class ModelPrompts:
         return evaluator, book.get(request.judge, PromptKind.JUDGE, shipped.DEFAULT_JUDGE)
 
 
+class Subject(NamedTuple):
+    """What is judged: its text, and its images."""
+
+    text: str
+    images: tuple[Image, ...] = ()
+
+
 class ModelDecisions:
     """``DecisionService`` over models that tell the probabilities of their tokens."""
 
@@ -136,7 +152,13 @@ class ModelDecisions:
         self._caller = Caller(around)
 
     async def ask(
-        self, choices: Sequence[Choice], *, subject: str, prompt: PromptRef | None, model_id: str | None
+        self,
+        choices: Sequence[Choice],
+        *,
+        subject: str,
+        prompt: PromptRef | None,
+        model_id: str | None,
+        images: tuple[Image, ...] = (),
     ) -> Sequence[Decided]:
         """One call for each question, all at the same time.
 
@@ -147,9 +169,9 @@ class ModelDecisions:
         """
         found = self._around.book.get(prompt, PromptKind.DECISION, shipped.DECISION)
         model = model_id or (None if found.models else self._around.access.config.decision_model)
-        return await all_of([self._one(choice, subject, found, model) for choice in choices])
+        return await all_of([self._one(choice, Subject(subject, images), found, model) for choice in choices])
 
-    async def _one(self, choice: Choice, subject: str, prompt: Prompt, model_id: str | None) -> Decided:
+    async def _one(self, choice: Choice, subject: Subject, prompt: Prompt, model_id: str | None) -> Decided:
         if not 1 <= len(choice.options) <= len(CODES):
             raise EvaluatorError(
                 f'"{choice.key}" has {len(choice.options)} levels; a decision takes 1 to {len(CODES)}.'
@@ -158,7 +180,8 @@ class ModelDecisions:
         options = [{"Code": code, "Label": label} for code, label in zip(codes, choice.options, strict=True)]
         call = Call(
             system=render(prompt, {"Question": choice.question, "Options": options}),
-            subject=subject,
+            subject=subject.text,
+            images=subject.images,
             parts={"Prompt": prompt},
             chances=min(20, max(5, len(codes) + 3)),
             key=choice.key,
@@ -212,6 +235,7 @@ class Call(NamedTuple):
     sample: int = 0
     chances: int = 0
     key: str | None = None
+    images: tuple[Image, ...] = ()
 
 
 class Done(NamedTuple):
@@ -229,30 +253,50 @@ class Caller:
 
     def candidates(self, model_id: str | None, bound: Sequence[str]) -> list[ResolvedModel]:
         """The models to ask, in order: the one pinned, else those bound to the prompt, else the default."""
-        access = self._around.access
-        first, others = (model_id, ()) if model_id else ((bound[0], bound[1:]) if bound else (None, ()))
-        return access.candidates(access.resolve(first), others)
+        return self._around.access.models_for(model_id, bound)
 
     async def run(self, call: Call, model_id: str | None, bound: Sequence[str]) -> Done:
         """The answer of the first model that gives one."""
         candidates = self.candidates(model_id, bound)
         for number, model in enumerate(candidates):
             try:
-                return await self._ask(call, model)
+                return await self._with_images(call, model)
             except ModelCallError:
                 if number == len(candidates) - 1:
                     raise
         raise AssertionError("there is always a model to ask")
 
-    async def _ask(self, call: Call, model: ResolvedModel) -> Done:
+    async def _with_images(self, call: Call, model: ResolvedModel) -> Done:
+        """The answer of one model, which is asked without the images where it takes none."""
+        access = self._around.access
+        if not call.images:
+            return await self._ask(call, model, ())
+        if access.takes_images(model):
+            try:
+                return await self._ask(call, model, call.images)
+            except ModelCallError as error:
+                if not error.may_be_images:
+                    raise
+                done = await self._ask(call, model, ())
+                access.takes_no_images(model)
+                return done
+        return await self._ask(call, model, ())
+
+    async def _ask(self, call: Call, model: ResolvedModel, images: tuple[Image, ...]) -> Done:
         around = self._around
         shown, note = cut(call.subject, model.budget)
-        key = self._key(call, model, shown)
+        if call.images and not images:
+            note = f"{note} {not_shown(call.images, model.id)}".strip()
+        key = self._key(call, model, shown, images)
         earlier = await around.keeper.earlier(key)
         if earlier is not None:
             return _again(earlier, call, note)
-        message = subject_message(call.subject, budget=model.budget)
-        turns = (Turn("user", message.text), *call.turns)
+        message = subject_message(
+            call.subject,
+            budget=model.budget,
+            about=images_words(call.images, are_shown=bool(images)),
+        )
+        turns = (Turn("user", message.text, images), *call.turns)
         record = PromptRun(
             id=around.new_id(),
             evaluator_name=around.evaluator_name,
@@ -293,7 +337,7 @@ class Caller:
         await self._around.keeper.keep(kept)
 
     @staticmethod
-    def _key(call: Call, model: ResolvedModel, shown: str) -> str:
+    def _key(call: Call, model: ResolvedModel, shown: str, images: Sequence[Image]) -> str:
         return cache_key(
             [model.provider.kind, model.provider.base_url, model.name],
             [model.model.temperature, model.model.max_tokens],
@@ -301,6 +345,7 @@ class Caller:
             shown,
             [list(turn) for turn in call.turns],
             [call.sample, call.chances],
+            *([[image.media_type, image_hash(image)] for image in images]),
         )
 
 
@@ -355,7 +400,10 @@ def _settings(call: Call, model: ResolvedModel, note: str) -> dict[str, Any]:
 
 def _messages(system: str, turns: Sequence[Turn]) -> tuple[dict[str, Any], ...]:
     listed = [Turn("system", system), *turns]
-    return tuple({"role": turn.role, "content": storable_text(turn.text)} for turn in listed)
+    return tuple(
+        {"role": turn.role, "content": storable_text("\n\n".join([turn.text, *image_lines(turn.images)]))}
+        for turn in listed
+    )
 
 
 def _stored_id(parts: Mapping[str, Prompt], names: Sequence[str]) -> str | None:

@@ -24,10 +24,18 @@ class PromptRef(Value, frozen=True, kw_only=True):
     name: str | None = None
 
 
+class Image(Value, frozen=True, kw_only=True):
+    """An image of a subject, as a model is shown it."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+
 class PromptRequest(Value, frozen=True, kw_only=True):
     """One call of a model: a frame, the judge that stands in it, the data both render, and the subject apart.
 
-    ``subject`` never passes through a template: it travels as a message of its own. ``turns`` are what was said
+    ``subject`` never passes through a template: it travels as a message of its own, with the ``images`` behind it. ``turns`` are what was said
     after it, as role (``assistant`` or ``user``) and text; ``sample`` tells repeated calls of the same text apart.
     """
 
@@ -39,6 +47,7 @@ class PromptRequest(Value, frozen=True, kw_only=True):
     model_selection: str | None = None
     turns: tuple[tuple[str, str], ...] = ()
     sample: int = 0
+    images: tuple[Image, ...] = ()
 
 
 class PromptReply(Value, frozen=True, kw_only=True):
@@ -104,7 +113,13 @@ class DecisionService(Protocol):
     """A model that answers with a probability for each option."""
 
     async def ask(
-        self, choices: Sequence[Choice], *, subject: str, prompt: PromptRef | None, model_id: str | None
+        self,
+        choices: Sequence[Choice],
+        *,
+        subject: str,
+        prompt: PromptRef | None,
+        model_id: str | None,
+        images: tuple[Image, ...] = (),
     ) -> Sequence[Decided]:
         """Ask every question about one subject; the answers come in the order of the questions."""
 

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path, PurePosixPath
 
 from rubrictui.core.errors import InvalidInputError
-from rubrictui.core.records import SubjectFile
+from rubrictui.core.records import IMAGE_TYPES, MOST_IMAGE_BYTES, SubjectFile
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 
@@ -32,6 +32,8 @@ MEDIA_TYPES = {
     ".png": "image/png",
     ".jpg": "image/jpeg",
     ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
     ".zip": "application/zip",
 }
 
@@ -65,17 +67,19 @@ def subject_file(
     name: str, data: bytes, *, path: str | None = None, media_type: str | None = None
 ) -> SubjectFile:
     """A subject's file from its bytes. ``text`` is set when they are UTF-8 without NUL, byte order mark
-    or not; ``size`` is in bytes; ``sha256`` is of the bytes."""
+    or not, ``content`` for an image that models can be shown; ``size`` is in bytes; ``sha256`` is of the bytes."""
     text: str | None
     try:
         text = None if b"\0" in data else data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = None
     known = MEDIA_TYPES.get(PurePosixPath(name).suffix.lower())
+    kind = media_type or known or ("application/octet-stream" if text is None else "text/plain")
     return SubjectFile(
         name=name,
-        media_type=media_type or known or ("application/octet-stream" if text is None else "text/plain"),
+        media_type=kind,
         text=text,
+        content=data if kind in IMAGE_TYPES and len(data) <= MOST_IMAGE_BYTES else None,
         path=path,
         size=len(data),
         sha256=hashlib.sha256(data).hexdigest(),
