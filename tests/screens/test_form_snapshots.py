@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from form_host import START, FormHost, Template, keys, opened
+from msgspec.structs import replace
 from textual.pilot import Pilot
 from textual.screen import Screen
 
 from rubrictui.core.model import Answer, Evidence, EvidenceKind
-from rubrictui.core.records import Draft, EvaluationStatus, PastAnswer
+from rubrictui.core.records import Draft, EvaluationStatus, EvaluatorType, PastAnswer
 from rubrictui.engine import Engine
 from rubrictui.screens.result import ResultScreen
 from rubrictui.screens.scoring_reason import DECLINE_REASONS, ReasonScreen
@@ -110,6 +111,21 @@ def result(engine: Engine, draft: Draft) -> Screen[Any]:
     return ResultScreen(engine, engine.submit(draft.evaluation.id))
 
 
+def result_with_record(engine: Engine, draft: Draft) -> Screen[Any]:
+    """A result by the rules of a matter, whose own score stands beside that of the criteria."""
+    score(engine, draft, whole=True)
+    detail = engine.submit(draft.evaluation.id)
+    own = {"NormalizedScore": 0.25, "RawScore": 23.6667, "MaximumScore": 28.5, "PenaltyPoints": -0.6}
+    record = {"Evaluator": {"Matter": {**own, "CriticalFailure": True, "Cap": 0.25}}}
+    by_rules = replace(
+        detail.evaluation,
+        evaluator_type=EvaluatorType.DETERMINISTIC,
+        evaluator_name="Matter",
+        metadata=record,
+    )
+    return ResultScreen(engine, replace(detail, evaluation=by_rules))
+
+
 def reason(_: Engine, __: Draft) -> Screen[Any]:
     return ReasonScreen(
         "Decline · Wells", "Declining gives this submission back.", DECLINE_REASONS, "declines"
@@ -149,6 +165,7 @@ QUESTIONS: dict[str, Question] = {
     "submit_missing": submit_missing,
     "submit_ready": submit_ready,
     "result": result,
+    "result_with_record": result_with_record,
     "reason": reason,
     "phrases": phrases,
     "past": past,
@@ -156,8 +173,19 @@ QUESTIONS: dict[str, Question] = {
 }
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x40"])
-@pytest.mark.parametrize("name", QUESTIONS)
+SIZES = {"80x24": SMALL, "120x40": LARGE}
+ONE_SIZE = {"result_with_record": "80x24"}
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        pytest.param(name, SIZES[size], id=f"{name}-{size}")
+        for size in SIZES
+        for name in QUESTIONS
+        if ONE_SIZE.get(name, size) == size
+    ],
+)
 def test_questions_and_results(name: str, size: tuple[int, int], store: Path, snap_compare: Any) -> None:
     engine, draft = opened(store)
     screen = QUESTIONS[name](engine, draft)
