@@ -165,6 +165,7 @@ class Panel:
                 sorted(access_round.round_work(c, viewer, one, now=START, own_only=own_only))
                 for one in rounds
             ],
+            "round_tally": [sorted(access_round.round_tally(c, viewer, one)) for one in rounds],
             "round_done": [access_round.round_done(c, viewer, one, own_only=own_only) for one in rounds],
         }
 

@@ -266,7 +266,7 @@ COMMANDS = (
     "matrix --round Round/spring --markdown", "rank Round/spring", "rank Round/spring --csv", "rank Round/spring --html",
     "agreement Round/spring --resamples 10", "round list", "round show Round/spring", "round show Round/spring --log",
     "round conflicts", "users list", "db info", "runs", "adjudicate list Round/spring",
-    "adjudicate list Round/spring --all", "adjudicate show Round/spring Bid/s0",
+    "adjudicate list Round/spring --all", "adjudicate show Round/spring Bid/s0", "report Round/spring --resamples 10",
 )  # fmt: skip
 #: Commands that change something, or print nothing that follows from an evaluation in the store.
 OTHER_COMMANDS = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,15 +70,21 @@ def _declared(options: argparse.Namespace) -> RatingScale | None:
 
 
 def agreement(options: argparse.Namespace, output: Output, table: RatingsTable) -> None:
+    from rubrictui.interchange.agreement_csv import agreement_rows
+
     report = _report(options, table)
-    _give(options, output, report, lambda: _tell_report(report), _report_csv(report))
+    _give(options, output, report, lambda: _tell_report(report), agreement_rows(report))
 
 
 def severity(options: argparse.Namespace, output: Output, table: RatingsTable) -> None:
+    from rubrictui.interchange.agreement_csv import estimate_cells
+
     report = _report(options, table)
     chosen = _chosen(report, options.criterion, table)
     header = ("evaluator", "type", "subjects", "deviation", "low", "high", "reason")
-    rows = [(row.evaluator, row.type, row.sample_size, *_cells(row.deviation)) for row in chosen.severity]
+    rows = [
+        (row.evaluator, row.type, row.sample_size, *estimate_cells(row.deviation)) for row in chosen.severity
+    ]
     _give(options, output, chosen.severity, lambda: _tell_severity(chosen), (header, rows))
 
 
@@ -210,9 +215,10 @@ def _chosen(report: AgreementReport, key: str | None, table: RatingsTable) -> Cr
 
 
 def _report(options: argparse.Namespace, table: RatingsTable) -> AgreementReport:
+    from rubrictui.cli._progress import Bar
     from rubrictui.core.agreement_report import agreement_report
 
-    bar = _Bar()
+    bar = Bar("resamples")
     try:
         return agreement_report(
             table,
@@ -223,24 +229,6 @@ def _report(options: argparse.Namespace, table: RatingsTable) -> AgreementReport
         )
     finally:
         bar.clear()
-
-
-class _Bar:
-    """One line on a terminal that says how many resamples are drawn; nothing elsewhere."""
-
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
-
-    def show(self, done: int, total: int) -> None:
-        if self._shown:
-            full = 24 * done // max(total, 1)
-            sys.stderr.write(f"\r{'━' * full}{'─' * (24 - full)} {done} of {total} resamples\x1b[K")
-            sys.stderr.flush()
-
-    def clear(self) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
 
 
 def _give(
@@ -259,31 +247,6 @@ def _give(
         output.data(value)
     else:
         output.text(*tell())
-
-
-def _cells(one: Estimate) -> tuple[Cell, Cell, Cell, Cell]:
-    return one.value, one.low, one.high, one.reason.value if one.reason else ""
-
-
-def _report_csv(report: AgreementReport) -> tuple[Sequence[str], Rows]:
-    from rubrictui.core.agreement_report import COEFFICIENTS
-
-    header = ("criterion", "first", "second", "measure", "value", "low", "high", "reason", "subjects")
-    rows: list[Sequence[Cell]] = []
-    for row in (report.overall, *report.criteria):
-        rows += [
-            (row.key, None, None, name, *_cells(getattr(row, name)), row.sample_size) for name in COEFFICIENTS
-        ]
-        rows += [
-            (row.key, one.evaluator, None, "severity", *_cells(one.deviation), one.sample_size)
-            for one in row.severity
-        ]
-        rows += [
-            (row.key, pair.first, pair.second, name, *_cells(getattr(pair, name)), pair.sample_size)
-            for pair in row.pairs
-            for name in ("kappa", "exact_agreement", "mean_absolute_error", "bias")
-        ]
-    return header, rows
 
 
 def _consensus_csv(found: PanelConsensus) -> tuple[Sequence[str], Rows]:

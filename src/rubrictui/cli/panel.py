@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rubrictui.cli._output import Output, short
+from rubrictui.cli._output import Output, counted, short
 from rubrictui.cli._parser import Commands
 from rubrictui.core.errors import InvalidInputError
 
@@ -51,6 +51,19 @@ def register(commands: Commands) -> None:
     parser.add_argument("--context", metavar="REF", help="only those of this context")
     parser = subjects.add("show", "one subject, whole", run_show)
     parser.add_argument("subject", metavar="SUBJECT", help="Entity/record, or an id")
+
+    parser = subjects.add(
+        "export",
+        "write the subjects of a round as files, without what it hides",
+        run_export,
+        description="Write the subjects of a round as files, a file each, without the fields that the round hides from its "
+        "reviewers, and with [hidden] where other parts of a subject repeat what stood in them. `subjects add` reads the "
+        "files again. Attached files that are no text are left out when a field is hidden.",
+        examples=["rubrictui subjects export --context Round/spring --to subjects"],
+    )
+    parser.add_argument("--context", metavar="ROUND", required=True, help="Entity/record, or an id")
+    parser.add_argument("--to", metavar="DIR", required=True, help="the folder to write into")
+    parser.add_argument("--force", action="store_true", help="write over files that are there")
 
     contexts = commands.group("context", "what subjects are scored for: add, list")
     parser = contexts.add(
@@ -190,6 +203,53 @@ def run_show(options: argparse.Namespace, output: Output) -> int:
         output.text("", f"{file.name} ({file.media_type}{size})")
         if file.text is not None:
             output.text(*(f"  {line}" for line in file.text.rstrip("\n").split("\n")))
+    return 0
+
+
+def run_export(options: argparse.Namespace, output: Output) -> int:
+    from pathlib import Path
+
+    from rubrictui.cli._progress import Bar
+    from rubrictui.cli._store import open_engine
+    from rubrictui.interchange.subjects_out import write_subjects
+
+    with open_engine(options) as engine:
+        found = engine.anonymised_subjects(options.context)
+        hidden = engine.round(options.context).rules.hidden_fields
+    bar = Bar("subjects")
+    try:
+        written = write_subjects(found, Path(options.to), force=options.force, progress=bar.show)
+    finally:
+        bar.clear()
+    named = [one for one in found if one.in_record_id]
+    dropped = [(one.subject, one.dropped) for one in found if one.dropped]
+    if output.json:
+        output.data(
+            {
+                "files": [str(path) for path in written.files],
+                "hidden_fields": hidden,
+                "replaced": sum(one.replaced for one in found),
+                "named_by_record_id": [f"{one.subject.entity}/{one.subject.record_id}" for one in named],
+                "left_out": {f"{one.entity}/{one.record_id}": names for one, names in dropped},
+            }
+        )
+        return 0
+    output.text(*(str(path) for path in written.files))
+    if not hidden:
+        output.say("The round hides no field, so nothing was taken out: round change --hide FIELD.")
+    else:
+        places = sum(one.replaced for one in found)
+        output.say(
+            f"Taken out: {', '.join(hidden)}; in {counted(places, 'other place')} [hidden] stands for it."
+        )
+    if named:
+        output.say(
+            f"{counted(len(named), 'record id')} says what is hidden, {short(named[0].subject.record_id)} for one."
+        )
+    for subject, names in dropped:
+        output.say(
+            f"{subject.entity}/{subject.record_id}: left out, since it is no text: {', '.join(names)}."
+        )
     return 0
 
 

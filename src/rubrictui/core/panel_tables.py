@@ -7,6 +7,7 @@ rights. Functions over tables are pure.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 
 import msgspec
@@ -136,3 +137,14 @@ class PanelTable(Value, frozen=True, kw_only=True):
     def of_subject(self, subject_id: str) -> tuple[PanelEvaluation, ...]:
         """The evaluations of one subject, in the table's order."""
         return tuple(one for one in self.evaluations if one.subject_id == subject_id)
+
+    def by_subject(self) -> Iterator[PanelTable]:
+        """The table of each subject alone, in the table's order; what it holds of other subjects is left out."""
+        found: dict[str, list[PanelEvaluation]] = {one.id: [] for one in self.subjects}
+        for one in self.evaluations:
+            if one.subject_id in found:
+                found[one.subject_id].append(one)
+        for subject in self.subjects:
+            yield msgspec.structs.replace(
+                self, subjects=(subject,), evaluations=tuple(found[subject.id]), hidden=()
+            )

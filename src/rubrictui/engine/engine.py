@@ -15,11 +15,13 @@ Each part is a module of its own, and each stands on the one before it:
 ``submitting``       preview, submit, supersede, withdraw
 ``reading``          evaluations, cohorts, consensus; a user's own past answers and phrases
 ``panels``           subjects, contexts, assignments, users
+``adjudicating``     settling what reviewers disagree about
 ``loading``          documents from files, and the samples
 ``care``             backup, checks, facts about the store
 ``importing``        rubrics from other programs
 ``syncing``          rubrics kept in step with files
 ``evaluating``       records scored by rules, models, agents and plugins
+``trying``           evaluators tried on drafts, of which no evaluation comes
 ``evaluating_many``  the same for a whole round, going on where it stopped
 ``packets``          work for offline reviewers as a file
 ``packets_away``     the store that such a file is worked on in, and what is returned from it
@@ -27,15 +29,16 @@ Each part is a module of its own, and each stands on the one before it:
 ``packets_in``       taking returns in
 ``packets_settling`` settling what cannot be taken in by itself
 ``importing_scores`` evaluations that were made elsewhere
+``reporting``        what reports and letters of a round are made of
 ===================  ================================================================================
 """
 
 from __future__ import annotations
 
-from rubrictui.engine.importing_scores import ImportingScores
+from rubrictui.engine.reporting import Reporting
 
 
-class Engine(ImportingScores):
+class Engine(Reporting):
     """One open store and one user who asks; see ``EngineBase`` for how it is opened.
 
     Every method is one transaction: all of it is stored, durably, or nothing. Methods may be called from

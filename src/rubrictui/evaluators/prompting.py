@@ -8,21 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from rubrictui.core.prompt_records import Prompt, PromptKind
+from rubrictui.core.sandbox import TemplateFaultError, compiled, rendered, sandbox
 from rubrictui.evaluators import prompts as shipped
 from rubrictui.evaluators.errors import EvaluatorError
 from rubrictui.evaluators.services import PromptRef
 
 if TYPE_CHECKING:
     from jinja2 import Template
-
-#: No rendered prompt is longer; a template that loops without end is stopped here.
-MOST_CHARACTERS: Final = 2_000_000
-
-#: How often a template may repeat a text or a list with ``*``.
-_MOST_REPEATED: Final = 100_000
 
 
 class PromptNotFoundError(EvaluatorError):
@@ -127,21 +122,10 @@ def render(prompt: Prompt, data: Mapping[str, Any]) -> str:
     Raises:
         PromptTemplateError: the template is broken, asks for what the data does not have, or gives too much text.
     """
-    from jinja2 import TemplateError
-
     try:
-        pieces: list[str] = []
-        size = 0
-        for piece in _compiled(prompt.template).generate(dict(data)):
-            size += len(piece)
-            if size > MOST_CHARACTERS:
-                raise _broken(prompt, f"it gives more than {MOST_CHARACTERS:,} characters")
-            pieces.append(piece)
-    except TemplateError as error:
-        raise _broken(prompt, _words(error)) from None
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-        raise _broken(prompt, str(error) or type(error).__name__) from None
-    return _tidy("".join(pieces))
+        return _tidy(rendered(_compiled(prompt.template), data))
+    except TemplateFaultError as error:
+        raise _broken(prompt, str(error)) from None
 
 
 def check_template(name: str, template: str) -> None:
@@ -150,12 +134,10 @@ def check_template(name: str, template: str) -> None:
     Raises:
         PromptTemplateError: it is broken; the message has the line.
     """
-    from jinja2 import TemplateError
-
     try:
         _compiled(template)
-    except TemplateError as error:
-        raise _broken(Prompt(name=name, kind=PromptKind.JUDGE, template=template), _words(error)) from None
+    except TemplateFaultError as error:
+        raise _broken(Prompt(name=name, kind=PromptKind.JUDGE, template=template), str(error)) from None
 
 
 def names_asked_for(template: str) -> frozenset[str] | None:
@@ -164,41 +146,14 @@ def names_asked_for(template: str) -> frozenset[str] | None:
     from jinja2.meta import find_undeclared_variables
 
     try:
-        return frozenset(find_undeclared_variables(Environment(autoescape=False).parse(template)))  # noqa: S701
+        return frozenset(find_undeclared_variables(Environment(autoescape=False).parse(template)))
     except TemplateError:
         return None
 
 
 @lru_cache(maxsize=128)
 def _compiled(template: str) -> Template:
-    from jinja2 import StrictUndefined
-    from jinja2.exceptions import SecurityError
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    class Sandbox(ImmutableSandboxedEnvironment):
-        """Repeating and raising to a power are limited: one short template could fill the memory."""
-
-        intercepted_binops = frozenset({"*", "**"})
-
-        def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-            if operator == "**":
-                raise SecurityError("powers are not allowed")
-            for one, other in ((left, right), (right, left)):
-                is_repeat = isinstance(one, str | list | tuple) and isinstance(other, int)
-                if is_repeat and len(one) * other > _MOST_REPEATED:
-                    raise SecurityError("it repeats too much")
-            return super().call_binop(context, operator, left, right)
-
-    environment = Sandbox(
-        undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, cache_size=0
-    )
-    return environment.from_string(template)
-
-
-def _words(error: Exception) -> str:
-    line = getattr(error, "lineno", None)
-    message = (getattr(error, "message", None) or str(error) or type(error).__name__).rstrip(".")
-    return f"line {line}: {message}" if line else message
+    return compiled(sandbox(), template)
 
 
 def _broken(prompt: Prompt, why: str) -> PromptTemplateError:

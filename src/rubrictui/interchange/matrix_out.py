@@ -7,7 +7,6 @@ escaped, HTML passes a template that escapes everything.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,6 +17,7 @@ from rubrictui.core.display import visible
 from rubrictui.core.matrix import Matrix, MatrixCell, MatrixRow, columns_in_view, hidden_words, rows_in_view
 from rubrictui.core.ranking import Ranking
 from rubrictui.interchange.csv_out import Cell, write_csv
+from rubrictui.interchange.markup import markdown_line
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -101,7 +101,7 @@ def matrix_markdown(matrix: Matrix, options: Options | None = None) -> str:
     columns, rows, threshold = _parts(matrix, options)
     names = [options.what, *(name for name, _ in _FIGURES), "spread", ""]
     names += [matrix.columns[place].heading for place in columns]
-    lines = [f"# {_markdown(matrix.title)}", "", _markdown(matrix.about), ""]
+    lines = [f"# {markdown_line(matrix.title)}", "", markdown_line(matrix.about), ""]
     lines.append(
         f"Scores of {_range(matrix)}; a disagreement from a spread of {_spread(matrix, threshold)} points."
     )
@@ -116,9 +116,9 @@ def matrix_markdown(matrix: Matrix, options: Options | None = None) -> str:
         cells = ["&nbsp;" * 4 * len(row.groups) + _name(row)]
         cells += [matrix.display.score(of(row), 2) for _, of in _FIGURES]
         cells += [matrix.display.spread(row.spread, 2), _mark(row, threshold)]
-        cells += [_markdown(_shown(matrix, row.cells[place])) for place in columns]
+        cells += [markdown_line(_shown(matrix, row.cells[place])) for place in columns]
         lines.append("| " + " | ".join(cells) + " |")
-    lines += [line for note in record_notes(matrix, columns) for line in ("", _markdown(note))]
+    lines += [line for note in record_notes(matrix, columns) for line in ("", markdown_line(note))]
     if options.method:
         lines += ["", options.method]
     return "\n".join(lines) + "\n"
@@ -274,21 +274,13 @@ def _spread(matrix: Matrix, threshold: float) -> str:
 
 
 def _name(row: MatrixRow) -> str:
-    name = _markdown(row.name)
-    flags = f" ({_markdown(_flags(row))})" if _flags(row) else ""
+    name = markdown_line(row.name)
+    flags = f" ({markdown_line(_flags(row))})" if _flags(row) else ""
     return f"**{name}**{flags}" if row.is_group or row.is_overall else name + flags
 
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#|~&@:])")
-
-
-def _markdown(text: str) -> str:
-    """Text of others inside a line of Markdown: nothing in it is markup."""
-    return _SPECIAL.sub(r"\\\1", visible(" ".join(text.split())))
-
-
 def _table_line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(_markdown(cell) for cell in cells) + " |"
+    return "| " + " | ".join(markdown_line(cell) for cell in cells) + " |"
 
 
 @cache

@@ -68,6 +68,16 @@ def read_subjects(paths: Iterable[str | Path], options: Options | None = None) -
     return SubjectsRead(subjects=tuple(reader.subjects.values()), notes=tuple(reader.notes))
 
 
+def read_document(text: str, entity: str) -> Subject:
+    """The subject that a Markdown text of this content would be; its record id is its front matter's, else "subject".
+
+    Raises:
+        InvalidInputError: its front matter is broken.
+    """
+    body, front = _front_matter(text, Path("subject.md"))
+    return _Reader(Options(entity=entity))._document("subject", body, front, "subject")
+
+
 def subjects_from_rows(rows: Iterable[tuple[str, dict[str, Any]]], options: Options) -> SubjectsRead:
     """A subject for each row of named values, each given with where it is from.
 

@@ -321,6 +321,34 @@ def round_figures(
     return {row[0]: SubjectFigures(row[1], row[2], row[3], row[4], row[5] > 1) for row in rows}
 
 
+class Tally(NamedTuple):
+    """How many evaluations of a round there are of one status, rubric, version and major."""
+
+    status: str
+    rubric_id: str
+    version_id: str
+    major: int
+    number: int
+
+
+def round_tally(connection: Connection, viewer: User, context_id: str) -> tuple[Tally, ...]:
+    """The evaluations of a round that the viewer may read, counted; subjects on which she is blind are left out whole,
+    and so are drafts."""
+    e = EVALUATION.c
+    rows = connection.execute(
+        select(e.status, e.rubric_id, e.version_id, e.major_version, func.count())
+        .where(
+            e.context_id == context_id,
+            e.status != DRAFT,
+            e.subject_id.not_in(blind()),
+            within_reach(rights(viewer)),
+        )
+        .group_by(e.status, e.rubric_id, e.version_id, e.major_version),
+        asking(viewer),
+    )
+    return tuple(Tally(*row) for row in rows)
+
+
 class Work(NamedTuple):
     """The assignments of one reviewer in one state: how many, and how many of them are late, and begun as far as
     the viewer may read drafts."""
