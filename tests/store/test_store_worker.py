@@ -10,10 +10,12 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from rubrictui.core.errors import InvalidInputError
-from rubrictui.core.model import Level, Node, Scale
+from rubrictui.core.model import Answer, Level, Node, Scale
 from rubrictui.core.records import EvaluationStatus, Role, Subject
 from rubrictui.engine import Engine, StateError
 from rubrictui.engine.worker import JobDone, Queued, enqueue, work
+from rubrictui.evaluators.base import EvaluatorContext, EvaluatorRun, RubricEvaluator
+from rubrictui.evaluators.registry import registry
 
 RULE = {
     "Deterministic": {
@@ -54,7 +56,7 @@ class Shop:
 
     def work(self, engine: Engine | None = None) -> list[JobDone]:
         done: list[JobDone] = []
-        work(engine or self.engine, self.url, wait=False, told=done.append)
+        work(engine or self.engine, self.url, wait=False, told=done.append, concurrency=1)
         return done
 
     def execute(self, statement: str) -> None:
@@ -115,6 +117,29 @@ def test_a_job_that_cannot_be_run_is_told_and_the_others_go_on(shop: Shop) -> No
     done = {job.status: job.message for job in shop.work()}
     assert 'no evaluator "Nobody"' in done["failed"]
     assert len(shop.engine.evaluations()) == 2
+
+
+class Paid(RubricEvaluator):
+    """Answers for half a dollar."""
+
+    name = "Paid"
+
+    async def evaluate(self, context: EvaluatorContext) -> EvaluatorRun:
+        (node,) = context.version.nodes
+        return self.scored(context, [Answer(criterion_id=node.id, scale_level_id="l1")], cost=0.5)
+
+
+def test_jobs_end_without_a_run_once_the_budget_of_their_kind_is_spent(shop: Shop) -> None:
+    registry.register(Paid)
+    try:
+        shop.enqueue(evaluator="Paid", budget=1.0)
+        assert sorted(job.status for job in shop.work()) == ["scored", "scored", "stopped"]
+        shop.enqueue(evaluator="Paid", budget=0.0, again=True)
+        assert {job.message for job in shop.work()} == {"the budget is spent"}
+        shop.enqueue(evaluator="Paid", budget=0.5)
+        assert sorted(job.status for job in shop.work()) == ["scored", "skipped", "skipped"]
+    finally:
+        registry.forget("Paid")
 
 
 def test_nothing_is_queued_that_could_not_begin(shop: Shop) -> None:

@@ -169,9 +169,9 @@ def _enqueue(options: argparse.Namespace, settings: dict[str, Any], output: Outp
     from rubrictui.cli._store import open_engine
     from rubrictui.engine.worker import enqueue
 
-    if not options.all or options.record is not None or options.budget is not None:
+    if not options.all or options.record is not None:
         raise UsageError(
-            "rubrictui evaluate: --enqueue goes with --all, and takes neither --record nor --budget.",
+            "rubrictui evaluate: --enqueue goes with --all, and --record names one record.",
             remedy="(See rubrictui evaluate --help.)",
         )
     with open_engine(options) as engine:
@@ -185,6 +185,7 @@ def _enqueue(options: argparse.Namespace, settings: dict[str, Any], output: Outp
             settings=settings,
             pass_threshold=options.pass_threshold,
             again=options.again,
+            budget=options.budget,
         )
     if output.json:
         output.data(found)

@@ -42,10 +42,12 @@ def run(options: argparse.Namespace, output: Output) -> int:
     with open_engine(options) as engine:
         work(engine, options.db, concurrency=options.concurrency, wait=not options.once, told=told)
     failed = sum(job.status == "failed" for job in done)
+    stopped = sum(job.status == "stopped" for job in done)
     cost = sum(job.cost for job in done)
     output.say(
         f"{counted(len(done), 'job')} run, {failed} failed"
+        + (f", {stopped} left: the budget is spent" if stopped else "")
         + (f", cost {number(cost, 4)}" if cost else "")
         + "."
     )
-    return 1 if failed else 0
+    return 1 if failed or stopped else 0

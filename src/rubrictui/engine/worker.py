@@ -23,6 +23,7 @@ from rubrictui.engine.engine import Engine
 from rubrictui.engine.errors import StateError
 from rubrictui.engine.evaluating import chosen_evaluator
 from rubrictui.evaluators.settings import EvaluatorSettings
+from rubrictui.store import prompts as prompt_store
 from rubrictui.store.locations import locate
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ class Queued(Value, frozen=True, kw_only=True):
 
 
 class JobDone(Value, frozen=True, kw_only=True):
-    """One job's end. ``status`` is ``scored``, ``skipped`` (done before) or ``failed``, with the ``message``."""
+    """One job's end. ``status`` is ``scored``, ``skipped`` (done before), ``stopped`` (the budget is spent) or ``failed``, with the
+    ``message``."""
 
     subject: str
     status: str
@@ -68,11 +70,14 @@ def enqueue(
     settings: Mapping[str, Any] | EvaluatorSettings | None = None,
     pass_threshold: float | None = None,
     again: bool = False,
+    budget: float | None = None,
 ) -> Queued:
     """Queue a job for each subject that ``engine.evaluate_all`` would score with these arguments.
 
     Args:
         target: the store that ``engine`` was opened on.
+        budget: so much may be spent from now on by the user with this evaluator, version and context, over all
+            workers; once it is, jobs end without a run.
 
     Raises:
         StateError: the store is not on PostgreSQL, or takes no queue from this user.
@@ -104,6 +109,9 @@ def enqueue(
         "again": again,
         "user": engine.user.name,
     }
+    if budget is not None:
+        # What was spent before is counted now: the clocks of the machines need not agree.
+        job["spend_up_to"] = _spent(engine, job) + budget
     app = _app(SyncPsycopgConnector(conninfo=url))
     queued = waiting = 0
     with _translated(), app.open():
@@ -219,7 +227,11 @@ def _run(people: _People, job: dict[str, Any]) -> JobDone:
     """Score the subject of a job, unless that is done."""
     subject = str(job.get("subject"))
     try:
-        report = people.engine(str(job["user"])).evaluate_all(
+        engine = people.engine(str(job["user"]))
+        limit = job.get("spend_up_to")
+        if limit is not None and _spent(engine, job) >= limit:
+            return JobDone(subject=subject, status="stopped", message="the budget is spent")
+        report = engine.evaluate_all(
             subjects=[subject],
             version=job["version"],
             context=job["context"],
@@ -237,6 +249,18 @@ def _run(people: _People, job: dict[str, Any]) -> JobDone:
         failure = report.failures[0]
         return JobDone(subject=failure.subject, status="failed", message=failure.message, cost=report.cost)
     return JobDone(subject=subject, status="scored" if report.done else "skipped", cost=report.cost)
+
+
+def _spent(engine: Engine, job: Mapping[str, Any]) -> float:
+    """What the user of a job has spent with its evaluator, version and context."""
+    with engine._read() as connection:
+        return prompt_store.spent(
+            connection,
+            user_id=engine.user.id,
+            evaluator_name=job["evaluator"],
+            version_id=job["version"],
+            context_id=job["context"],
+        )
 
 
 class _People:

@@ -29,7 +29,7 @@ from sqlalchemy import (
 from rubrictui.core.prompt_records import Prompt, PromptKind, PromptRun
 from rubrictui.core.records import Role, User
 from rubrictui.store import access
-from rubrictui.store.tables import PROMPT, PROMPT_RUN
+from rubrictui.store.tables import EVALUATION, PROMPT, PROMPT_RUN
 
 _READ_ALL = frozenset({Role.ADMINISTER_EVALUATIONS, Role.DEVELOPER, Role.INTEGRATION})
 
@@ -110,6 +110,24 @@ def taken(connection: Connection, ids: Sequence[str]) -> tuple[int | None, int |
     query = select(*(func.sum(column) for column in columns)).where(PROMPT_RUN.c.id.in_(ids))
     sums = tuple(connection.execute(query).one())
     return sums[0], sums[1], sums[2]
+
+
+def spent(
+    connection: Connection, *, user_id: str, evaluator_name: str, version_id: str, context_id: str | None
+) -> float:
+    """What all evaluations of a user's own by an evaluator of hers have cost, those that failed or were superseded
+    among them, as far as it is known."""
+    cost = EVALUATION.c.metadata[("Evaluator", "Cost")].as_float()
+    same_context = (
+        EVALUATION.c.context_id.is_(None) if context_id is None else EVALUATION.c.context_id == context_id
+    )
+    query = select(func.coalesce(func.sum(cost), 0.0)).where(
+        EVALUATION.c.evaluator_user_id == user_id,
+        EVALUATION.c.evaluator_name == evaluator_name,
+        EVALUATION.c.version_id == version_id,
+        same_context,
+    )
+    return float(connection.execute(query).scalar_one())
 
 
 _EARLIER = (
