@@ -58,6 +58,15 @@ def test_a_step_shows_its_event_by_component_and_the_words_behind_it(depot: Path
     assert "title: The [+roof+] is ours" in shown
     assert "analysis: The tenant repairs the roof; the [+landlord+] should." in shown
     assert "quotes 1: [+The tenant repairs the roof+]" in shown
+    assert "severity: low" in shown  # it neither earned nor cost
+
+
+def test_of_quotes_only_the_invented_one_is_marked_as_costing(depot: Path) -> None:
+    invented = {"citation": "lease §2.1", "text": "The landlord repairs the roof"}
+    trace = traced(depot, READ_LEASE, {**ISSUE, "quotes": [*ISSUE["quotes"], invented]})
+    shown = plain(step_lines(trace.steps[1]))
+    assert "quotes 1: [+The tenant repairs the roof+]" in shown
+    assert "quotes 2: [-The landlord repairs the roof-]" in shown
 
 
 def test_the_running_score_follows_the_steps(depot: Path) -> None:

@@ -221,9 +221,12 @@ def written_lines(action: Mapping[str, Any], events: Sequence[Mapping[str, Any]]
         if action.get("issue_id") is not None and event.get("label") not in (None, str(action["issue_id"])):
             continue  # a revision scores others again; their words are not in this action
         for part in event.get("attribution", ()):
+            # Of quotes, those that cost are marked below, as the critical failures they are.
+            earns = part["points"] > 0 or part["component"] == "quotes"
             for span in part["spans"]:
-                key = (span["field"], span.get("index"))
-                marks.setdefault(key, []).append((span["start"], span["end"], part["points"] >= 0))
+                found = marks.setdefault((span["field"], span.get("index")), [])
+                if earns or part["points"] < 0:
+                    found.append((span["start"], span["end"], earns))
         for critical in event.get("critical", ()):
             for span in critical["spans"]:
                 key = (span["field"], span.get("index"))
