@@ -20,7 +20,7 @@ from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.matrix import DisplayRange
 from rubrictui.core.model import Answer, Outcome, Scale, ScaleType, Value, VersionSnapshot, fold_id
 from rubrictui.core.panel_tables import PanelEvaluation, PanelScore, PanelTable
-from rubrictui.core.records import Context, SampleAnswer, Subject, SubmitProblem
+from rubrictui.core.records import Context, Role, SampleAnswer, Subject, SubmitProblem
 from rubrictui.core.rounding import round6
 from rubrictui.core.rounds import SubjectProgress
 
@@ -181,6 +181,13 @@ class SettlementDesk(Value, frozen=True, kw_only=True):
     history: tuple[Adjudication, ...] = ()
     open_reviews: tuple[str, ...] = ()
     conflict: str = ""
+
+
+def may_settle(roles: Collection[Role]) -> bool:
+    """Whether somebody of these roles may settle: who runs rounds, and reads all evaluations."""
+    runs_rounds = Role.CHAIR in roles or Role.ADMINISTER_EVALUATIONS in roles
+    reads_all = {Role.ADMINISTER_EVALUATIONS, Role.DEVELOPER, Role.INTEGRATION}.intersection(roles)
+    return runs_rounds and bool(reads_all)
 
 
 # -- the queue -----------------------------------------------------------------------------------------------

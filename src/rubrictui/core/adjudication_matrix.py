@@ -18,16 +18,18 @@ SETTLEMENT = "settlement"
 """The id of the column that holds it."""
 
 
-def settlement_matrix(desk: SettlementDesk, answers: Iterable[Answer]) -> tuple[Matrix, ScoreResult]:
+def settlement_matrix(
+    desk: SettlementDesk, answers: Iterable[Answer], evaluators: Matrix | None = None
+) -> tuple[Matrix, ScoreResult]:
     """The matrix of ``desk.table`` with these answers as its first column, scored on ``desk.version``, and what they
-    score.
+    score. ``evaluators`` is the matrix without that column, for whoever has it already.
 
     Raises:
         ScoringError: an answer that the version does not allow.
     """
     given = tuple(answers)
     result = compute(desk.version, given)
-    matrix = subject_matrix(desk.table)
+    matrix = evaluators or subject_matrix(desk.table)
     by_id = {fold_id(one.criterion_id): one for one in given}
     scored = {node.key: node for node in result.nodes}
     nodes = {node.key: node for node in desk.version.nodes}

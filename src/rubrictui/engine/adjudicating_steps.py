@@ -15,6 +15,7 @@ from rubrictui.core.adjudication import (
     SettlementStart,
     answers_of,
     compulsory,
+    may_settle,
     panel_answers,
     same_choices,
 )
@@ -28,7 +29,6 @@ from rubrictui.engine.checking import storable, submit_problems
 from rubrictui.engine.errors import NotFoundError, NotPermittedError, StateError, SubmitRefusedError
 from rubrictui.engine.round_tables import RoundTables, criteria_of
 from rubrictui.store import access, access_round, adjudications, rounds
-from rubrictui.store.access_rules import rights
 from rubrictui.store.adjudications import SettlementKey, StoredDraft
 
 #: ``take`` of this word means the panel's middle instead of one evaluator.
@@ -62,7 +62,7 @@ class AdjudicationSteps(RoundTables):
         return self._acting_as(Acting(**msgspec.structs.asdict(other), login_id=login))
 
     def _require_adjudicator(self) -> None:
-        if rights(self.user).reads_all and self._holds(Role.CHAIR, Role.ADMINISTER_EVALUATIONS):
+        if may_settle(self.user.roles):
             return
         raise NotPermittedError(
             f"{self.user.name} may not settle disagreements: it takes administer_evaluations, or a chair who reads "

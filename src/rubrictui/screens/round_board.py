@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
+from rubrictui.core.adjudication import may_settle
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.matrix import DisplayRange
 from rubrictui.core.rounds import ReviewerProgress, RoundOverview, SubjectProgress
@@ -142,7 +143,7 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
         "How far each reviewer and each subject of the round is. ▲ marks a subject whose scores lie apart by the "
         "threshold of the round or more, ≠ one that some passed and some did not. Enter on a subject lays its "
         "evaluations side by side. t shows all subjects by all evaluators, with the ranking; a measures how far the "
-        "panel agrees; i says which criteria tell little. Subjects on which you have open work are "
+        "panel agrees; s settles what disagrees; i says which criteria tell little. Subjects on which you have open work are "
         "hidden, and in no figure here."
     )
 
@@ -151,6 +152,7 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
             "t", "table", "Ranking", id="round.table", tooltip="Subjects by evaluators, with the ranking"
         ),
         Binding("a", "agreement", "Agreement", id="round.agreement", tooltip="How far the panel agrees"),
+        Binding("s", "settle", "Settle", id="round.settle", tooltip="What disagrees and waits to be settled"),
         Binding(
             "i", "items", "Criteria", id="round.items", tooltip="Which criteria tell little, and what to do"
         ),
@@ -171,6 +173,7 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
     | enter | The evaluations of the subject side by side. |
     | t | Subjects by evaluators, with the ranking. |
     | a | The agreement of the panel. |
+    | s | What disagrees and waits to be settled, and what was. |
     | i | Item analysis of the criteria. |
     | / | Filter. |
     | R | Read the round again. |
@@ -185,6 +188,11 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
         super().__init__()
         self._ref = ref
         self._overview: RoundOverview | None = None
+        self._may_settle = False
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Settling is for who runs rounds and reads all."""
+        return self._may_settle if action == "settle" else True
 
     def compose(self) -> ComposeResult:
         rows = RowsList(COLUMNS, empty="Reading the round ...")
@@ -202,6 +210,8 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
         """Read the round again."""
         overview, display = await self.shell.ask(lambda engine: _read(engine, self._ref))
         self._overview = overview
+        self._may_settle = may_settle((await self.shell.engine()).user.roles)
+        self.refresh_bindings()
         title = self.query_one(TitleBar)
         context = overview.round.context
         title.title = f"Round · {context.name or context.record_id}"
@@ -226,6 +236,12 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
         from rubrictui.screens.round_matrix import RoundMatrixScreen
 
         self.app.push_screen(RoundMatrixScreen(self._ref))
+
+    def action_settle(self) -> None:
+        """What disagrees and waits to be settled, and what was."""
+        from rubrictui.screens.adjudication import AdjudicationScreen
+
+        self.app.push_screen(AdjudicationScreen(self._ref))
 
     def action_agreement(self) -> None:
         """How far the panel agrees."""
