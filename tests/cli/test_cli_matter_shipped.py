@@ -96,15 +96,19 @@ def test_metrics_call_an_episode_as_it_was_named(cli: Cli) -> None:
     assert [row["name"] for row in done.data] == ["reference", "associate"]
 
 
+def test_a_matter_without_gates_needs_no_probes(cli: Cli) -> None:
+    done = cli("matter", "probe", "clean-nda")
+    assert (done.code, done.err) == (0, "clean-nda has no gates, so there is nothing to probe.\n")
+
+
 @pytest.mark.parametrize(
     ("command", "told"),
     [
         (("show", "nothing-like-it"), "clean-nda, saas-agreement, supply-negotiation"),
         (("score", "--matter", "clean-nda", "--actions", "nobody"), "associate, keyword-stuffing, reference"),
-        (("probe", "clean-nda"), "probes.yaml"),
         (("probe", "missing.yaml"), "missing.yaml"),
     ],
-    ids=["matter", "trajectory", "no probes", "probe file"],
+    ids=["matter", "trajectory", "probe file"],
 )
 def test_a_name_that_is_none_is_told_with_those_that_are(
     cli: Cli, own: Path, command: tuple[str, ...], told: str
