@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from rubrictui.core import plan as plans
+from rubrictui.core import plan_parts
 from rubrictui.core.errors import InvalidInputError, ScoringError
 from rubrictui.core.explain import overall_score
 from rubrictui.core.loading import answers_from_json, to_json, version_from_json
@@ -493,7 +494,7 @@ def test_snapshots_that_take_each_others_place_in_memory_are_never_mixed_up() ->
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plans, "_SHARES_KEPT", 1300)
+    monkeypatch.setattr(plan_parts, "_SHARES_KEPT", 1300)
     scale = Scale(id="s", scale_type=ScaleType.NUMERIC, min_value=0, max_value=1)
     nodes = [leaf(f"l{n}", scale_id="s", weight=2**n) for n in range(12)]
     snapshot = VersionSnapshot(nodes=tuple(nodes), scales=(scale,))
@@ -501,10 +502,10 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         present = [node for place, node in enumerate(nodes) if n >> place & 1 or n % 3 == 0]
         compute(snapshot, [value(node.id, n / 3000 if node is nodes[1] else 0.5) for node in present])
     plan = plans.plan_of(snapshot)
-    assert all(len(each.readings) <= plans._READINGS_KEPT for each in plan.leaves)
-    assert len(plan.shares) * 13 <= plans._SHARES_KEPT + 13
+    assert all(len(each.readings) <= plan_parts._READINGS_KEPT for each in plan.leaves)
+    assert len(plan.shares) * 13 <= plan_parts._SHARES_KEPT + 13
     rows = [len(reading.rows) for each in plan.leaves for reading in each.readings.values()]
-    assert max(rows) <= plans._ROWS_KEPT
+    assert max(rows) <= plan_parts._ROWS_KEPT
 
 
 def test_threads_share_a_snapshot_without_disturbing_each_other() -> None:

@@ -196,7 +196,7 @@ async def test_a_node_is_changed_by_one_key_each_and_undone(buying: Engine) -> N
         assert (await after('ctrl+u "dates" enter')).key == "dates"
         for _ in range(7):
             await keys(pilot, "u")
-        assert "Undone: weigh Schedule." in app.notices
+        assert "Undone: weigh Schedule." in note(app)
         assert stored(buying)["schedule"].weight == 1
         await keys(pilot, "u")
         assert app.notices[-1] == "There is nothing to undo."

@@ -13,13 +13,16 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import is_
 from typing import Any
 
 from rubrictui.core.bands import band_gaps, band_overlaps, band_problems
-from rubrictui.core.model import Node, NotApplicablePolicy, Scale, VersionSnapshot, fold_id
+from rubrictui.core.model import Node, NodeType, NotApplicablePolicy, Scale, VersionSnapshot, fold_id
 from rubrictui.core.node_problems import about, own_problems, title
 from rubrictui.core.problems import MAXIMUM_KEY_LENGTH, Problem, is_share, repeated
 from rubrictui.core.scales import scale_problems
+from rubrictui.core.shares import sibling_shares
+from rubrictui.core.tree import window
 
 __all__ = ["DraftIndex", "Problem", "band_gaps", "band_overlaps", "publish_problems", "weight_shares"]
 
@@ -42,13 +45,12 @@ class DraftIndex:
     """Problems and shares of one draft after another, where most nodes are the same objects as before."""
 
     def __init__(self) -> None:
-        self._entries: dict[int, _Entry] = {}
         self._view: _View | None = None
 
     def problems(self, version: VersionSnapshot) -> tuple[Problem, ...]:
         """What ``publish_problems`` says of this version."""
         view = self._see(version)
-        for entry in view.entries:
+        for entry in view.unread:
             if entry.problems is None:
                 entry.problems = tuple(own_problems(entry.node, entry.scale, entry.policy))
         return (
@@ -63,19 +65,13 @@ class DraftIndex:
         view = self._see(version)
         shares: dict[str, float | None] = {entry.node.id: None for entry in view.entries}
         for _, siblings in view.groups():
-            counting = [entry for entry in siblings if entry.counts]
-            total = sum([entry.weight for entry in counting])
-            if not math.isfinite(total):
-                continue
-            for entry in counting:
-                shares[entry.node.id] = entry.weight / total if total > 0 else 1 / len(counting)
+            nodes = [entry.node for entry in siblings]
+            shares |= zip([node.id for node in nodes], sibling_shares(nodes), strict=True)
         return shares
 
     def _see(self, version: VersionSnapshot) -> _View:
         if self._view is None or self._view.version is not version:
-            self._view = _View(version, self._entries)
-            # Only what this version holds is remembered: an id may go to another object later.
-            self._entries = {id(entry.node): entry for entry in self._view.entries}
+            self._view = _View(version, self._view)
         return self._view
 
 
@@ -106,43 +102,57 @@ class _View:
     there is nothing to say about places.
     """
 
-    def __init__(self, version: VersionSnapshot, known: dict[int, _Entry]) -> None:
+    def __init__(self, version: VersionSnapshot, before: _View | None = None) -> None:
+        """
+        Args:
+            before: the view of the draft one edit ago; what is known of nodes that are the same objects stays known.
+        """
         self.version = version
         self.scales = {fold_id(scale.id): scale for scale in version.scales}
         self.scales.pop("", None)
-        self.entries = self._entries(known)
-        self.by_id: dict[str, _Entry] = {}
+        self.unread: list[_Entry] = []
+        self.entries = self._entries(before)
+        owns = [entry.own for entry in self.entries]
+        self.by_id = dict(zip(reversed(owns), reversed(self.entries), strict=True))
         self.children: dict[str, list[_Entry]] = {}
         children, groups, sound = self.children, {""}, True
         for entry in self.entries:
-            siblings = children.get(entry.above)
-            if siblings is None:
-                children[entry.above] = [entry]
+            above = entry.above
+            if above in children:
+                children[above].append(entry)
             else:
-                siblings.append(entry)
-            sound = sound and entry.above in groups
+                children[above] = [entry]
+                sound = sound and above in groups
             if entry.is_group:
                 groups.add(entry.own)
-        for entry in reversed(self.entries):
-            self.by_id[entry.own] = entry
         self.is_sound = sound and len(self.by_id) == len(self.entries) and "" not in self.by_id
         self.in_cycle = set() if self.is_sound else self._cycles()
         self._grouped: list[tuple[Node | None, list[_Entry]]] | None = None
 
-    def _entries(self, known: dict[int, _Entry]) -> list[_Entry]:
-        entries = []
-        scales, policy = self.scales, self.version.not_applicable_policy
-        for node in self.version.nodes:
+    def _entries(self, before: _View | None) -> list[_Entry]:
+        """An entry a node, those of ``before`` where the node is the same object and says the same here."""
+        nodes, policy = self.version.nodes, self.version.not_applicable_policy
+        same = (
+            before is not None
+            and before.version.not_applicable_policy is policy
+            and len(before.version.scales) == len(self.version.scales)
+            and all(map(is_, before.version.scales, self.version.scales))
+        )
+        first, old_end, new_end = (
+            window(before.version.nodes, nodes) if before and same else (0, 0, len(nodes))
+        )
+        known: dict[int, _Entry] = {}
+        if before is not None and same:
+            known = {id(entry.node): entry for entry in before.entries[first:old_end]}
+            self.unread = [entry for entry in before.unread if entry.problems is None]
+        within = []
+        for node in nodes[first:new_end]:
             entry = known.get(id(node))
-            if (
-                entry is None
-                or entry.node is not node
-                or entry.policy is not policy
-                or scales.get(entry.scale_id) is not entry.scale
-            ):
-                entry = _entry(node, scales.get(fold_id(node.scale_id)), policy)
-            entries.append(entry)
-        return entries
+            if entry is None:
+                entry = _entry(node, self.scales.get(fold_id(node.scale_id)), policy)
+                self.unread.append(entry)
+            within.append(entry)
+        return [*before.entries[:first], *within, *before.entries[old_end:]] if before and same else within
 
     def parent(self, entry: _Entry) -> _Entry | None:
         return self.by_id.get(entry.above) if entry.above else None
@@ -243,10 +253,11 @@ def _version_problems(version: VersionSnapshot) -> Iterator[Problem]:
             yield error(
                 "id_duplicate", f"The {what} id {own!r} stands twice.", f"Give each {what} its own id."
             )
-    criteria = [node for node in version.nodes if node.is_criterion]
+    criterion = NodeType.CRITERION
+    criteria = [node for node in version.nodes if node.node_type is criterion]
     if not criteria:
         yield error("no_criterion", "The draft has no criterion.", "Add one and give it a scale.")
-    elif all(node.is_advisory for node in criteria):
+    elif False not in [node.is_advisory for node in criteria]:
         yield Problem(
             code="nothing_counts",
             severity="warning",
@@ -260,12 +271,11 @@ def _version_problems(version: VersionSnapshot) -> Iterator[Problem]:
 
 def _node_problems(view: _View) -> Iterator[Problem]:
     keys = Counter([entry.key for entry in view.entries])
-    advisory = any(entry.is_group and not entry.counts for entry in view.entries)
+    advisory = True in [entry.is_group and not entry.counts for entry in view.entries]
     faults = {key: found for key, scale in view.scales.items() if (found := [*scale_problems(scale)])}
     if view.is_sound and len(keys) == len(view.entries) and not advisory and not faults:
-        for entry in view.entries:
-            if entry.problems:
-                yield from entry.problems
+        for entry in [entry for entry in view.entries if entry.problems]:
+            yield from entry.problems or ()
         return
     ids = Counter([entry.own for entry in view.entries])
     for entry in view.entries:
@@ -335,8 +345,8 @@ def _group_problems(view: _View) -> Iterator[Problem]:
                     remedy="Weights are relative: use small numbers.",
                     **at,
                 )
-        for entry in siblings:
-            if entry.is_group and entry.own not in view.children:
+        for entry in [each for each in siblings if each.is_group]:
+            if entry.own not in view.children:
                 text = f"The group {title(entry.node)} is empty."
                 yield about(
                     entry.node, "group_empty", text, "Add a criterion, or remove it.", severity="warning"

@@ -152,7 +152,7 @@ def encode_columns(version: VersionSnapshot, columns: Mapping[str, ArrayLike]) -
     codes = np.zeros((len(plan.leaves), sets), dtype=np.uint32)
     books: list[tuple[Reading, ...]] = []
     refusals: list[tuple[int, int, ScoringError]] = []  # set, leaf, why
-    for leaf in plan.leaves:
+    for number, leaf in enumerate(plan.leaves):
         book = [read_answer(leaf, None)]
         if leaf.node.key in arrays:
             values, first, inverse = np.unique(arrays[leaf.node.key], return_index=True, return_inverse=True)
@@ -165,8 +165,8 @@ def encode_columns(version: VersionSnapshot, columns: Mapping[str, ArrayLike]) -
                     book.append(read_answer(leaf, answer))
                     code_of[place] = len(book) - 1
                 except ScoringError as refusal:
-                    refusals.append((int(first[place]), leaf.number, refusal))
-            codes[leaf.number] = code_of[inverse.reshape(-1)]
+                    refusals.append((int(first[place]), number, refusal))
+            codes[number] = code_of[inverse.reshape(-1)]
         books.append(tuple(book))
     if refusals:
         index, _, error = min(refusals, key=lambda found: found[:2])
@@ -256,8 +256,8 @@ class _Tables:
         self.tally: list[NDArray[np.int64]] = []
         self.unanswered: list[Flags] = []
         self.gate_failed: list[Flags] = []
-        for leaf, book in zip(plan.leaves, coded.books, strict=True):
-            weight = weights.get(leaf.number, 0.0)
+        for number, book in enumerate(coded.books):
+            weight = weights.get(number, 0.0)
             shown = [np.nan if reading.score is None else reading.score for reading in book]
             counts = [reading.counts for reading in book]
             self.shown.append(np.array(shown))

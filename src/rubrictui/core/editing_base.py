@@ -47,8 +47,11 @@ def propose_key(name: str, taken: Collection[str], *, fallback: str = "criterion
     >>> propose_key("Answers the question", {"answers-the-question"})
     'answers-the-question-2'
     """
-    stem = key_stem(name) or fallback
-    used = {key.strip().casefold() for key in taken}
+    return free_key(key_stem(name) or fallback, {key.strip().casefold() for key in taken})
+
+
+def free_key(stem: str, used: Collection[str]) -> str:
+    """``stem``, or where it is ``used`` with the first free number from 2; ``used`` are keys trimmed and case-folded."""
     if stem.casefold() not in used:
         return stem
     number = 2

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from rubrictui.core.editing_base import Edited, EditError, keys_of, node_of, propose_key
+from rubrictui.core.editing_base import Edited, EditError, free_key, key_stem, keys_of, node_of
 from rubrictui.core.editing_nodes import refuse_under_criterion
 from rubrictui.core.model import Node, VersionSnapshot
 from rubrictui.core.tree import end_of, inserted, reordered, replaced, siblings_of, tidy
@@ -110,12 +110,14 @@ def duplicate(version: VersionSnapshot, node_id: str, *, new_id: Callable[[], st
 def renewed(block: tuple[Node, ...], taken: set[str], new_id: Callable[[], str]) -> tuple[Node, ...]:
     """A subtree under ids of its own and keys that are free; ``taken`` grows by those."""
     ids = {node.id: new_id() for node in block}
+    used = {key.strip().casefold() for key in taken}
     copies = []
     for node in block:
         key = node.key
         if key in taken or not key:
-            key = propose_key(node.key, taken, fallback=str(node.node_type).lower())
+            key = free_key(key_stem(node.key) or str(node.node_type).lower(), used)
         taken.add(key)
+        used.add(key.strip().casefold())
         copies.append(
             msgspec.structs.replace(
                 node, id=ids[node.id], parent_id=ids.get(node.parent_id or "", node.parent_id), key=key

@@ -29,7 +29,7 @@ from rubrictui.core.model import (
 )
 from rubrictui.core.plan import (
     NOT_APPLICABLE,
-    UNANSWERED,
+    Cut,
     Group,
     Leaf,
     Plan,
@@ -37,6 +37,7 @@ from rubrictui.core.plan import (
     Shares,
     effective_na_policy,
     plan_of,
+    read_unanswered,
     rounded_input,
 )
 from rubrictui.core.rounding import round6
@@ -135,8 +136,7 @@ def read_answer(leaf: Leaf, answer: Answer | None) -> Reading:
     if answer is not None and answer.is_not_applicable:
         return leaf.remember(NOT_APPLICABLE, _not_applicable(leaf))
     if answer is None or (answer.raw_value is None and not fold_id(answer.scale_level_id)):
-        unanswered = Reading(leaf, unanswered=not leaf.node.is_advisory, gate_failed=leaf.gate is not None)
-        return leaf.readings.get(UNANSWERED) or leaf.remember(UNANSWERED, unanswered)
+        return read_unanswered(leaf)
     if leaf.scale is None:
         raise explain.no_scale(leaf)
     if leaf.is_numeric:
@@ -191,12 +191,13 @@ def _scored(leaf: Leaf, score: float) -> Reading:
 def read_answers(plan: Plan, answers: Iterable[Answer]) -> list[Reading]:
     """One reading per leaf. An illegal answer is read as its refusal: a later answer may still replace it."""
     if not plan.unanswered:
-        plan.unanswered = [leaf.readings.get(UNANSWERED) or read_answer(leaf, None) for leaf in plan.leaves]
+        plan.unanswered = [read_unanswered(leaf) for leaf in plan.leaves]
     readings = plan.unanswered.copy()
-    leaf_of = plan.leaf_of
+    number_of, leaves = plan.number_of, plan.leaves
     for answer in answers:
         try:
-            leaf = leaf_of[answer.criterion_id]
+            number = number_of[answer.criterion_id]
+            leaf = leaves[number]
             reading = leaf.readings[
                 NOT_APPLICABLE
                 if answer.is_not_applicable
@@ -205,11 +206,11 @@ def read_answers(plan: Plan, answers: Iterable[Answer]) -> list[Reading]:
                 else answer.scale_level_id
             ]
         except KeyError:  # an id written in another way, or an answer not met before
-            known = leaf_of.get(fold_id(answer.criterion_id))
+            known = plan.leaf_of.get(fold_id(answer.criterion_id))
             if known is None:
                 continue
-            leaf, reading = known, _read_or_refuse(known, answer)
-        readings[leaf.number] = reading
+            number, reading = number_of[known.node.id], _read_or_refuse(known, answer)
+        readings[number] = reading
     return readings
 
 
@@ -229,34 +230,47 @@ def _share_out(plan: Plan, left_out: tuple[int, ...]) -> Shares:
     included = [True] * len(plan.leaves) + [False] * len(plan.groups)
     for number in left_out:
         included[number] = False
-    share = [0.0] * size
-    effective: list[float | None] = [None] * size
     rollups: list[tuple[Group, list[tuple[int, float]], float]] = []
+    cuts: list[Cut] = []
     for group in plan.groups:
         parts = [part for part in group.children if included[part[0]]]
         if not parts:
             continue
         included[group.number] = True
-        total = 0.0
-        for _, weight in parts:
-            total += weight
-        if total == 0.0:  # weights all zero share equally
-            parts = [(number, 1.0) for number, _ in parts]
-            total = float(len(parts))
-        for number, weight in parts:
-            share[number] = weight / total
-            effective[number] = round6(share[number])
-        rollups.append((group, parts, total))
+        if len(parts) == len(group.children):
+            cut = group.cut = group.cut or _cut(parts)
+        else:
+            cut = _cut(parts)
+        if cut.weights:
+            parts = [(number, weight) for (number, _), weight in zip(parts, cut.weights, strict=True)]
+        rollups.append((group, parts, cut.total))
+        cuts.append(cut)
 
+    nowhere = plan.places((None,), (None,))[0]
+    effective: list[float | None] = [None] * size
     path: list[float | None] = [None] * size
+    places = [nowhere] * size
     path[-1] = 1.0
-    for group, parts, _ in reversed(rollups):  # parents before children
-        above = path[group.number]
-        if above is not None and group.best is None:
-            for number, _ in parts:
-                path[number] = above * share[number]
-    places = [plan.place(effective[number], path[number]) for number in range(len(plan.leaves))]
+    for (group, parts, _), cut in zip(
+        reversed(rollups), reversed(cuts), strict=True
+    ):  # parents before children
+        above = path[group.number] if group.best is None else None
+        paths, places_below = cut.paths(above, plan)
+        for (number, _), share, part, place in zip(parts, cut.effective, paths, places_below, strict=True):
+            effective[number], path[number], places[number] = share, part, place
     return plan.remember(left_out, Shares(effective, path, places, rollups))
+
+
+def _cut(parts: list[tuple[int, float]]) -> Cut:
+    """Each one's weight over the sum of the weights; weights all zero share equally."""
+    total = 0.0
+    for _, weight in parts:
+        total += weight
+    if total == 0.0:
+        shares = [1.0 / len(parts)] * len(parts)
+        return Cut([1.0] * len(parts), float(len(parts)), shares, [round6(share) for share in shares])
+    shares = [weight / total for _, weight in parts]
+    return Cut([], total, shares, [round6(share) for share in shares])
 
 
 def _roll_up(plan: Plan, readings: list[Reading], shares: Shares) -> list[float | None]:
@@ -277,9 +291,10 @@ def _rows(
     plan: Plan, readings: list[Reading], shares: Shares, scores: list[float | None]
 ) -> list[ScoredNode]:
     """What is stored of every node: its rounded numbers and whether its gate failed."""
+    made = [reading.rows.get(place) for reading, place in zip(readings, shares.places, strict=False)]
     rows = [
-        last[1] if (last := reading.last)[0] is shares else _leaf_row(number, reading, scores, shares)
-        for number, reading in enumerate(readings)
+        row if row is not None else _leaf_row(number, readings[number], scores, shares)
+        for number, row in enumerate(made)
     ]
     for group in plan.groups[:-1]:
         gate_failed = False
@@ -295,19 +310,15 @@ def _rows(
 
 
 def _leaf_row(number: int, reading: Reading, scores: list[float | None], shares: Shares) -> ScoredNode:
-    place = shares.places[number]
-    row = reading.rows.get(place)
-    if row is None:
-        row = _row(
-            number,
-            reading.leaf.node,
-            scores,
-            shares,
-            gate_failed=reading.gate_failed,
-            not_applicable=reading.not_applicable,
-        )
-        reading.remember(place, row)
-    reading.last = (shares, row)
+    row = _row(
+        number,
+        reading.leaf.node,
+        scores,
+        shares,
+        gate_failed=reading.gate_failed,
+        not_applicable=reading.not_applicable,
+    )
+    reading.remember(shares.places[number], row)
     return row
 
 
@@ -392,9 +403,9 @@ def _confidence(
     for answer in answers:
         leaf = leaf_of(answer.criterion_id) or leaf_of(fold_id(answer.criterion_id))
         if leaf is not None:
-            reported[leaf.number] = answer.confidence
+            reported[plan.number_of[leaf.node.id]] = answer.confidence
     weighted = total = 0.0
-    for number in plan.by_key:
+    for number in plan.by_key():
         confidence = reported[number]
         path, score = shares.path[number], readings[number].score
         if confidence is not None and path is not None and score is not None:

@@ -161,7 +161,7 @@ class _Coder:
             if code < 0:
                 self._lost[key, False] += 1
             else:
-                row[leaf.number] = code
+                row[self.plan.number_of[leaf.node.id]] = code
         self._rows.append(row)
 
     def _code(self, leaf: Leaf, answer: SampleAnswer) -> int:
@@ -169,7 +169,7 @@ class _Coder:
         made = answer_here(leaf, answer)
         if made is None:
             return -1
-        book = self._books[leaf.number]
+        book = self._books[self.plan.number_of[leaf.node.id]]
         book.append(read_answer(leaf, made))
         return len(book) - 1
 

@@ -14,6 +14,7 @@ import msgspec
 
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import Band, Node, Scale, VersionSnapshot, fold_id
+from rubrictui.core.tree import window
 from rubrictui.engine.trees import check_band, check_keys, check_node, check_version, once, sequenced
 from rubrictui.store.trees import HEADER, NODE_COLUMNS
 
@@ -130,20 +131,8 @@ def tree_changes(base: VersionSnapshot, wanted: VersionSnapshot) -> TreeChanges 
 
 def _window(old: Sequence[Node], new: Sequence[Node]) -> tuple[Sequence[Node], Sequence[Node]]:
     """Both lists without what they share, as the same objects, at their beginning and at their end."""
-    if old is new:
-        return (), ()
-    first = 0
-    for was, node in zip(old, new, strict=False):
-        if was is not node:
-            break
-        first += 1
-    last = 0
-    most = min(len(old), len(new)) - first
-    for was, node in zip(reversed(old), reversed(new), strict=False):
-        if was is not node or last == most:
-            break
-        last += 1
-    return old[first : len(old) - last], new[first : len(new) - last]
+    first, old_end, new_end = window(old, new)
+    return old[first:old_end], new[first:new_end]
 
 
 def _shaken_parents(before: Sequence[Node], after: Sequence[Node]) -> set[str]:
@@ -167,10 +156,11 @@ def _parents_are_exact(nodes: Sequence[Node], added: Sequence[Node]) -> bool:
     for node in added:
         if not fold_id(node.id):
             raise InvalidInputError(f'Criterion "{node.key}" has no id.', remedy="Give it one of its own.")
-    if added:
-        once([node.id.strip().casefold() for node in nodes], "Two criteria have the id")
     ids = {node.id for node in nodes}
-    lost = [node for node in nodes if node.parent_id and node.parent_id not in ids]
+    if added:
+        once([fold_id(node.id) for node in nodes], "Two criteria have the id")
+    parents = {node.parent_id for node in nodes} - ids - {None, ""}
+    lost = [node for node in nodes if node.parent_id in parents] if parents else []
     known = {"", *map(fold_id, ids)} if lost else set()
     for node in lost:
         if fold_id(node.parent_id) not in known:

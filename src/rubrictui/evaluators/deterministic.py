@@ -114,12 +114,13 @@ class RuleSet:
             leaf = plan.leaf_of.get(ready.node.id)
             if leaf is None:
                 continue
-            book = books[leaf.number]
+            number = plan.number_of[leaf.node.id]
+            book = books[number]
             codes: dict[int, int] = {}
             for said, answer in ready.answers.items():
                 codes[said] = len(book)
                 book.append(read_answer(leaf, answer))
-            columns.append((leaf.number, ready, codes))
+            columns.append((number, ready, codes))
         listed = list(many)
         coded = np.zeros((len(books), len(listed)), dtype=np.uint8)
         for number, ready, codes in columns:

@@ -22,7 +22,7 @@ from rubrictui.core.problems import Problem
 from rubrictui.core.records import SampleSet
 from rubrictui.screens.base import ShellScreen
 from rubrictui.screens.builder_session import BuilderSession, Safety
-from rubrictui.widgets.builder_rows import NO_SAMPLE, ROOT, changed_nodes, problems_by_node
+from rubrictui.widgets.builder_rows import NO_SAMPLE, ROOT, problems_by_node
 from rubrictui.widgets.builder_tree import BuilderTree, TreeHeading
 from rubrictui.widgets.field_model import place_of
 from rubrictui.widgets.fields_pane import FieldsPane
@@ -50,8 +50,6 @@ SAVING_PAUSE = 0.5
 """Seconds after an answer until a large sample set is stored."""
 
 _COLLECTING = (50_000, 20, 50)
-_AT_ONCE = 600
-"""Nodes up to which an edit and all that follows from it are shown in one frame."""
 
 TREE, FIELDS, PREVIEW, PROBLEMS = "tree", "fields", "preview", "problems"
 PANES = (TREE, FIELDS, PREVIEW, PROBLEMS)
@@ -109,7 +107,6 @@ class BuilderBase(ShellScreen[None]):
         self._told_problem = ""
         self._marks: tuple[tuple[Problem, ...], dict[str, list[Problem]]] = ((), {})
         self._may_leave_unsaved = False
-        self._is_behind = False
         self._sample = NO_SAMPLE
         self._collecting = gc.get_threshold()
         self.set_class(True, "-at-tree", update=False)
@@ -220,23 +217,7 @@ class BuilderBase(ShellScreen[None]):
         Args:
             focus: the folded id of the row for the cursor; None leaves it.
         """
-        version, before = self.session.version, self.tree_pane.shape.version
-        if len(version.nodes) > _AT_ONCE and changed_nodes(before, version) is None:
-            # Where thousands of nodes stand in another order the tree comes first, and a frame later what they
-            # score: both together would hold the key too long.
-            self._is_behind = True
-            self.tree_pane.show(version, problems=self._marks[1], sample=self._sample, focus=focus)
-            self.call_after_refresh(self._catch_up)
-        else:
-            self._show_all(focus)
-
-    def _catch_up(self) -> None:
-        if self._is_behind:
-            self._show_all(None)
-
-    def _show_all(self, focus: str | None) -> None:
         session = self.session
-        self._is_behind = False
         self._sample = session.sample()
         self.tree_pane.show(
             session.version,
@@ -296,7 +277,7 @@ class BuilderBase(ShellScreen[None]):
     def _show_fields(self) -> None:
         """Show the fields of the row under the cursor."""
         session, node = self.session, self.tree_pane.current
-        marks = self._marks[1] if self._is_behind else self._problem_marks()
+        marks = self._problem_marks()
         if node is None:
             self.fields.show_version(session.version, marks.get(ROOT, []))
         else:

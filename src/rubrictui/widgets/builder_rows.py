@@ -17,6 +17,7 @@ from rubrictui.core.model import (
 from rubrictui.core.plan_tree import Folded
 from rubrictui.core.problems import Problem
 from rubrictui.core.shares import sibling_shares
+from rubrictui.core.tree import window
 
 ROOT = ""
 """The id of the row that stands for the version itself."""
@@ -139,24 +140,24 @@ def shape_of(version: VersionSnapshot, before: Shape | None = None) -> Shape:
             shares,
         )
     fold = before.folded if before is not None else Folded()
-    ids: list[str] = []
+    ids = [fold[node.id] for node in nodes]
     depths: list[int] = []
-    place: dict[str, int] = {}
+    depth_of = {ROOT: -1}
     children = {}
-    for index, node in enumerate(nodes):
-        own = fold[node.id]
+    for own, node in zip(ids, nodes, strict=True):
         parent = fold[node.parent_id] if node.parent_id else ROOT
-        above = place.get(parent) if parent else None
-        ids.append(own)
-        depths.append(0 if above is None else depths[above] + 1)
-        place[own] = index
+        depth = depth_of.get(parent, -1) + 1
+        depths.append(depth)
+        depth_of[own] = depth
         if parent in children:
             children[parent].append(node)
         else:
             children[parent] = [node]
     criterion = NodeType.CRITERION
     count = len([node for node in nodes if node.node_type is criterion])
-    return Shape(version, ids, depths, place, children, scales, fold, count)
+    return Shape(
+        version, ids, depths, dict(zip(ids, range(len(ids)), strict=True)), children, scales, fold, count
+    )
 
 
 def changed_nodes(before: VersionSnapshot, after: VersionSnapshot) -> list[int] | None:
@@ -168,9 +169,8 @@ def changed_nodes(before: VersionSnapshot, after: VersionSnapshot) -> list[int] 
         return []
     if len(before.nodes) != len(after.nodes):
         return None
-    changed = [
-        i for i, (old, new) in enumerate(zip(before.nodes, after.nodes, strict=True)) if old is not new
-    ]
+    first, _, end = window(before.nodes, after.nodes)
+    changed = [i for i in range(first, end) if before.nodes[i] is not after.nodes[i]]
     for index in changed:
         old, new = before.nodes[index], after.nodes[index]
         if old.id != new.id or old.parent_id != new.parent_id or old.node_type != new.node_type:
@@ -180,13 +180,10 @@ def changed_nodes(before: VersionSnapshot, after: VersionSnapshot) -> list[int] 
 
 def came_and_went(before: VersionSnapshot, after: VersionSnapshot) -> tuple[list[Node], list[Node]]:
     """The nodes that are only in the one and only in the other; what changed is in both lists."""
-    if before.nodes is after.nodes:
-        return [], []
-    old, new = set(map(id, before.nodes)), set(map(id, after.nodes))
-    return (
-        [node for node in before.nodes if id(node) not in new],
-        [node for node in after.nodes if id(node) not in old],
-    )
+    first, old_end, new_end = window(before.nodes, after.nodes)
+    gone, come = before.nodes[first:old_end], after.nodes[first:new_end]
+    old, new = set(map(id, gone)), set(map(id, come))
+    return [node for node in gone if id(node) not in new], [node for node in come if id(node) not in old]
 
 
 def visible_rows(shape: Shape, folded: Collection[str]) -> list[str]:

@@ -109,7 +109,10 @@ class ProblemsPane(FlatList):
         if problems is self._problems:
             return
         before, place = self.current, max(self.row_cursor, 0)
-        self._problems = sorted(problems, key=lambda problem: not problem.blocks)
+        grave = [problem for problem in problems if problem.blocks]
+        self._problems = (
+            [*grave, *[problem for problem in problems if not problem.blocks]] if grave else problems
+        )
         if not self.has_focus:
             place = 0  # who comes here begins with the gravest
         elif before is not None and before in self._problems:
