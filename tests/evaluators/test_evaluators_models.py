@@ -155,6 +155,7 @@ def test_a_name_that_does_not_resolve_and_a_port_where_nobody_listens_are_told()
         with pytest.raises(ModelCallError, match="cannot be reached") as caught:
             run(config(url, retries=0))
         assert url in str(caught.value)
+        assert "[Errno " in str(caught.value)
 
 
 def test_a_password_in_the_address_is_not_shown() -> None:

@@ -61,7 +61,7 @@ class EvaluateResult(Value, frozen=True, kw_only=True):
     ``score`` is 0..1, ``display_score`` on the version's display range; both are None when nothing could be scored.
     While the user is still scoring the subject herself everything that was found is hidden from her: ``hidden``,
     and only ``evaluation_id`` says that it is stored. ``unanswered`` are criteria without an answer and why.
-    ``cost`` is that of the run's calls, None where it is not known.
+    ``warnings`` also say what of the subject was left out. ``cost`` is that of the run's calls, None where it is not known.
     """
 
     evaluation_id: str
@@ -392,6 +392,13 @@ def about_run(
     return found
 
 
+def left_out(about: Mapping[str, Any]) -> tuple[str, ...]:
+    """What of a subject the evaluator did not see, as its run tells."""
+    told = [about.get("SubjectCut"), about.get("ImagesLeftOut")]
+    lines = [line for one in told for line in (one if isinstance(one, list) else [one])]
+    return tuple(str(line) for line in lines if line)
+
+
 def _result(detail: EvaluationDetail, run: EvaluatorRun) -> EvaluateResult:
     found, version = detail.evaluation, detail.version
     hidden = found.outcome is None
@@ -408,7 +415,7 @@ def _result(detail: EvaluationDetail, run: EvaluatorRun) -> EvaluateResult:
             if row.node_id in leaves
         ),
         unanswered={} if hidden else dict(run.unanswered),
-        warnings=detail.warnings,
+        warnings=detail.warnings if hidden else (*detail.warnings, *left_out(run.metadata)),
         hidden=hidden,
         cost=run.cost,
         detail=detail,

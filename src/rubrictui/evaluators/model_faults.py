@@ -128,9 +128,20 @@ def _caused_by(error: BaseException | None, kind: type[BaseException]) -> bool:
 
 
 def _root(error: BaseException) -> str:
+    """What the system said of a connection: its own error, as deep as it lies, else what was raised from it.
+
+    Not simply the deepest one: libraries look for a running loop on the way, and fail to find one, before they fail
+    for good.
+    """
+    found, deepest = error, error
     for _ in range(10):
+        if isinstance(error, OSError):
+            found = error
+        elif not isinstance(found, OSError) and error.__cause__ is not None:
+            deepest = error.__cause__
         inner = error.__cause__ or error.__context__
         if inner is None:
             break
         error = inner
-    return (str(error) or type(error).__name__)[:200]
+    said = found if isinstance(found, OSError) else deepest
+    return (str(said) or type(said).__name__)[:200]

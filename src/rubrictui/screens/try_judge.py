@@ -16,6 +16,7 @@ from textual.content import Content
 from rubrictui.core.answer_fill import sample_answers
 from rubrictui.core.display import visible
 from rubrictui.core.explain import explain_outcome
+from rubrictui.engine.evaluating import left_out
 from rubrictui.screens import evaluate_run as parts
 from rubrictui.screens.builder_session import BuilderSession
 from rubrictui.screens.choose import ChooseScreen
@@ -212,6 +213,7 @@ class TrialScreen(ResultScreen):
     def _outcome(self) -> Content:
         trial = self._trial
         lines = [super()._outcome(), plain(visible(f"Nothing is stored. {taken_words(trial.about)}"))]
+        lines += [plain(visible(line, newlines=False)) for line in left_out(trial.about)]
         if trial.unanswered:
             told = "; ".join(f"{key}: {why}" for key, why in trial.unanswered.items())
             lines.append(plain(visible(f"Unanswered: {told}", newlines=False)))
