@@ -13,13 +13,13 @@ from panel_rows import Panel
 from postgres_databases import Postgres
 from psycopg import errors
 from sqlalchemy import make_url
-from store_rows import Rows
+from store_rows import START, Rows
 
 from rubrictui.core.records import AssignmentStatus, Role, User
 from rubrictui.core.rounds import Blinding
 from rubrictui.engine import Engine
 from rubrictui.engine.errors import NotPermittedError
-from rubrictui.store import access_round, roles, rounds, upkeep, users
+from rubrictui.store import access_round, packets, roles, rounds, upkeep, users
 from rubrictui.store.database import Database
 from rubrictui.store.errors import StoreError, StoreNotPermittedError
 from rubrictui.store.tables import CONTEXT, EVALUATION, PHRASE, USER
@@ -385,6 +385,46 @@ def test_a_stricter_round_keeps_its_subjects_from_its_reviewers_in_the_database_
     assert panel.by_ben in ids(guarded.sql("head", EVALUATIONS))
 
 
+def test_packets_show_their_reviewer_hers_and_chairs_that_they_went_out(guarded: Guarded) -> None:
+    panel = guarded.panel
+    with panel.database.write() as connection:
+        for name, person, subject in (("hers", panel.ann, panel.south), ("his", panel.ben, panel.north)):
+            values = {
+                "id": name, "context_id": panel.spring, "user_id": person.id, "exported_by": "head",
+                "exported_at": START, "is_signed": False, "sent": {"subjects": {subject: {}}},
+                "bases": {"e": {"c": "abc"}}, "taken_at": START, "taken_by": "head",
+            }  # fmt: skip
+            packets.add_export(connection, values)
+            values = {
+                "id": f"{name}-1", "export_id": name, "subject_id": subject, "item_id": "e", "digest": "d",
+                "reasons": [], "returned": {"answers": []}, "found_at": START, "found_by": "head",
+            }  # fmt: skip
+            packets.add_conflict(connection, values)
+    panel.rows.assignment(panel.head, panel.north, panel.rubric, context_id=panel.spring)
+    records, conflicts = "SELECT id FROM packet_export", "SELECT id FROM packet_conflict"
+    for name, exports, brought in (
+        ("ann", {"hers"}, {"hers-1"}), ("cai", set(), set()), ("chair", set(), set()),
+        ("head", {"hers"}, {"hers-1"}), ("dev", set(), {"hers-1", "his-1"}),
+    ):  # fmt: skip
+        assert ids(guarded.sql(name, records)) == exports, name
+        assert ids(guarded.sql(name, conflicts)) == brought, name
+    came = "SELECT id, taken_by FROM packet_sent ORDER BY id"
+    assert guarded.sql("ann", came) == [("hers", "head")]
+    assert guarded.sql("chair", came) == [("hers", "head"), ("his", "head")]
+    assert guarded.sql("head", came) == [("hers", "head"), ("his", None)]  # who has open work on it
+    answers = "SELECT id, returned IS NULL FROM packet_brought ORDER BY id"
+    assert guarded.sql("ann", answers) == [("hers-1", False)]
+    assert guarded.sql("chair", answers) == [("hers-1", True), ("his-1", True)]
+    assert guarded.sql("head", answers) == [("hers-1", False)]
+    with pytest.raises(errors.InsufficientPrivilege):
+        guarded.sql(
+            "cai",
+            "INSERT INTO packet_export (id, context_id, user_id, exported_at, exported_by, is_signed)"
+            f" VALUES ('x', '{panel.spring}', '{panel.ann.id}', now(), 'x', false)",
+        )
+    assert guarded.sql("cai", "UPDATE packet_export SET taken_by = 'cai'") == [(0,)]
+
+
 def test_the_script_gives_and_takes_by_role_and_no_name_breaks_out_of_it(guarded: Guarded) -> None:
     rows = Rows(guarded.database)
     evil = f'do$ o"do {guarded.suffix}'
@@ -401,3 +441,50 @@ def test_the_script_gives_and_takes_by_role_and_no_name_breaks_out_of_it(guarded
     )
     with pytest.raises(errors.InsufficientPrivilege):
         guarded.sql("head", f"DELETE FROM role_grant WHERE user_id = '{head.id}'")
+
+
+# -- settlements -------------------------------------------------------------------------------------
+
+
+def test_a_settlement_is_whole_for_who_reads_all_a_figure_for_its_reviewers_and_nothing_for_others(
+    guarded: Guarded,
+) -> None:
+    panel = guarded.panel
+    panel.rows.change(CONTEXT, panel.spring, rubric_id=panel.rubric, version_id=panel.version)
+    whole, figures = "SELECT id FROM adjudication", "SELECT id, basis FROM settled_score"
+    with guarded.engine("head") as head:
+        head.save_settlement(panel.spring, panel.north, note="Not yet.")
+        assert [len(guarded.sql(name, whole)) for name in ("head", "dev", "chair")] == [1, 0, 0]
+        done = head.settle(panel.spring, panel.north, reason="Judgement")
+        assert [one.what for one in head.round_log(panel.spring)] == [f"settled {done_name(guarded)}"]
+    for name, may in {"head": 1, "dev": 1, "mill": 1, "chair": 0}.items():
+        assert len(guarded.sql(name, whole)) == may, name
+    for name in ("ann", "ben"):
+        with pytest.raises(errors.InsufficientPrivilege):
+            guarded.sql(name, whole)
+    for name, may in {"head": 1, "dev": 1, "chair": 0, "ben": 1, "ann": 0}.items():
+        assert len(guarded.sql(name, figures)) == may, name
+        with guarded.engine(name) as engine:
+            assert [one.id for one in engine.adjudications(panel.spring)] == [done.id] * may, name
+    assert guarded.sql("ben", figures) == [(done.id, None)]
+    for name in ("ann", "ben", "dev", "chair"):
+        with pytest.raises(errors.InsufficientPrivilege):
+            guarded.sql(name, INSERTED.format(panel=panel, me=getattr(panel, name).id))
+    assert guarded.sql("chair", "UPDATE adjudication SET status = 'Superseded'") == [(0,)]
+    panel.assign(panel.head, panel.north, context_id=panel.autumn)
+    assert guarded.sql("head", whole) == guarded.sql("head", figures) == []
+
+
+INSERTED = (
+    "INSERT INTO adjudication (id, context_id, subject_id, rubric_id, version_id, major_version, adjudicator_id,"
+    " status, note, started_at, updated_at) VALUES ('x', '{panel.spring}', '{panel.north}', '{panel.rubric}',"
+    " '{panel.version}', 1, '{me}', 'Draft', '', now(), now())"
+)
+
+
+def done_name(guarded: Guarded) -> str:
+    with guarded.database.read() as connection:
+        (row,) = connection.exec_driver_sql(
+            f"SELECT entity || '/' || record_id FROM subject WHERE id = '{guarded.panel.north}'"
+        ).fetchall()
+    return str(row[0])
