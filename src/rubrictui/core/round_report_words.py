@@ -411,14 +411,13 @@ def _agreement(report: RoundReport) -> Section:
     ]
     if not found.complete:
         said.append("The work was stopped: some intervals are missing.")
-    undefined = sorted(
-        {
-            f"{COEFFICIENTS[name]}: {estimate_words(one)}"
-            for row in measured
-            for name in COEFFICIENTS
-            if (one := getattr(row, name)).value is None
-        }
-    )
+    undefined: dict[str, list[str]] = {}
+    for name, words in COEFFICIENTS.items():
+        for row in measured:
+            one: Estimate = getattr(row, name)
+            if one.value is None and words not in undefined.setdefault(estimate_words(one), []):
+                undefined[estimate_words(one)].append(words)
+    reasons = [f"{why} ({listed(names, len(names))})" for why, names in undefined.items()]
     return Section(
         title="Agreement",
         sentences=tuple(said),
@@ -438,7 +437,7 @@ def _agreement(report: RoundReport) -> Section:
                 if found.resamples
                 else ()
             ),
-            *((f"A dash: no value. {'. '.join(_capital(one) for one in undefined)}.",) if undefined else ()),
+            *((f"A dash is no value: {'; '.join(reasons)}.",) if reasons else ()),
         ),
     )
 
@@ -486,7 +485,7 @@ def _evaluators(report: RoundReport, lines: Sequence[EvaluatorLine], display: Di
                 line.name,
                 KIND_WORDS[line.evaluator_type],
                 str(line.counting),
-                "" if line.assigned is None else f"{line.submitted} of {line.assigned}",
+                f"{line.submitted} of {line.assigned}" if line.assigned else "",
                 ", ".join(
                     f"{number} {word}"
                     for number, word in (

@@ -7,6 +7,7 @@ found; what would fill the memory is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ MOST_CHARACTERS: Final = 2_000_000
 
 #: How often a template may repeat a text or a list with ``*``.
 _MOST_REPEATED: Final = 100_000
+
+_AT_A_TIME: Final = 50
 
 
 class TemplateFaultError(Exception):
@@ -75,11 +78,12 @@ def rendered(template: Template, data: Mapping[str, Any]) -> str:
 def _text(template: Template, data: Mapping[str, Any]) -> str:
     pieces: list[str] = []
     size = 0
-    for piece in template.generate(dict(data)):
-        size += len(piece)
+    found = template.generate(dict(data))
+    while some := list(islice(found, _AT_A_TIME)):
+        pieces += some
+        size += sum(map(len, some))
         if size > MOST_CHARACTERS:
             raise TemplateFaultError(f"it gives more than {MOST_CHARACTERS:,} characters")
-        pieces.append(piece)
     return "".join(pieces)
 
 

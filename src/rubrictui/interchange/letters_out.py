@@ -7,8 +7,9 @@ no markup in Markdown, is escaped in HTML, and never holds a control character.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -172,18 +173,22 @@ def write_letters(
 # -- making text safe ----------------------------------------------------------------------------------------
 
 
-def _safe(value: Any, form: LetterFormat, key: str = "") -> Any:
+def _safe(value: Any, form: LetterFormat, is_block: bool = False) -> Any:
     """The data of a letter with every text made safe for its format."""
     if isinstance(value, str):
-        is_block = key in _BLOCKS
-        if form is LetterFormat.MARKDOWN:
-            return markdown_block(value) if is_block else markdown_line(value)
-        return visible(value) if is_block else visible(" ".join(value.split()), newlines=False)
+        return _safe_text(value, form, is_block) if value else value
     if isinstance(value, dict):
-        return {name: _safe(item, form, name) for name, item in value.items()}
-    if isinstance(value, Sequence):
-        return [_safe(item, form, key) for item in value]
+        return {name: _safe(item, form, name in _BLOCKS) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_safe(item, form, is_block) for item in value]
     return value
+
+
+@lru_cache(maxsize=20_000)  # labels, names and anchors come again in every letter
+def _safe_text(text: str, form: LetterFormat, is_block: bool) -> str:
+    if form is LetterFormat.MARKDOWN:
+        return markdown_block(text) if is_block else markdown_line(text)
+    return visible(text) if is_block else visible(" ".join(text.split()), newlines=False)
 
 
 def _tidy(text: str) -> str:

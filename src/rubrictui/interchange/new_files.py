@@ -14,6 +14,12 @@ from rubrictui.interchange.sync_names import file_stem, short_id
 from rubrictui.interchange.sync_writing import write_atomically
 
 
+class FilesThereError(InvalidInputError):
+    """What was to be written is there already, and nobody said that it may give way."""
+
+    code = "files_there"
+
+
 class Stopped(Exception):
     """The caller asked to stop; nothing was written."""
 
@@ -25,7 +31,8 @@ def write_one(path: Path, content: str | bytes, *, force: bool = False) -> None:
         force: what is there already gives way.
 
     Raises:
-        InvalidInputError: there is something at ``path``, or it cannot be written.
+        FilesThereError: there is something at ``path``.
+        InvalidInputError: it cannot be written.
     """
     if os.path.lexists(path) and not force:
         raise _taken([path])
@@ -53,7 +60,8 @@ def write_folder(
         cancelled: asked before each; True ends the work.
 
     Raises:
-        InvalidInputError: files are there already, ``folder`` is none, or it cannot be written to.
+        FilesThereError: files of these names are there already.
+        InvalidInputError: ``folder`` is none, or it cannot be written to.
         Stopped: ``cancelled`` said so.
     """
     targets = [folder / name for name in names]
@@ -106,8 +114,8 @@ def stems(kind: str, items: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _taken(there: Sequence[Path]) -> InvalidInputError:
+def _taken(there: Sequence[Path]) -> FilesThereError:
     more = f" and {len(there) - 1:,} other files are" if len(there) > 1 else " is"
-    return InvalidInputError(
+    return FilesThereError(
         f"{there[0]}{more} there already.", remedy="Write elsewhere, or over them with --force."
     )

@@ -157,6 +157,9 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
             "i", "items", "Criteria", id="round.items", tooltip="Which criteria tell little, and what to do"
         ),
         Binding(
+            "w", "write", "Write", id="round.write", tooltip="Write the report, letters, anonymised subjects"
+        ),
+        Binding(
             "slash",
             "filter",
             "Filter",
@@ -175,6 +178,7 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
     | a | The agreement of the panel. |
     | s | What disagrees and waits to be settled, and what was. |
     | i | Item analysis of the criteria. |
+    | w | Write the report, letters to the people scored, anonymised subjects. |
     | / | Filter. |
     | R | Read the round again. |
     | escape | Clear the filter; back. |
@@ -254,6 +258,14 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
         from rubrictui.screens.item_analysis import ItemAnalysisScreen
 
         self.app.push_screen(ItemAnalysisScreen(self._ref))
+
+    def action_write(self) -> None:
+        """Write the round to files."""
+        from rubrictui.screens.round_writing import RoundWritingScreen
+
+        context = self._overview.round.context if self._overview is not None else None
+        name = (context.name or context.record_id) if context is not None else self._ref
+        self.app.push_screen(RoundWritingScreen(self._ref, name))
 
 
 def _read(engine: Engine, ref: str) -> tuple[RoundOverview, DisplayRange]:
