@@ -471,6 +471,7 @@ WITH_A_STORE = {
     "round conflicts": [],
     "packet export": ["--round", "Round/spring", "--to", "ann"],
     "packet conflicts": [],
+    "packet list": [],
     "adjudicate list": ["Round/spring"],
     "adjudicate show": ["Round/spring", "Bid/north"],
     "adjudicate settle": ["Round/spring", "Bid/north"],

@@ -742,6 +742,23 @@ def test_a_chair_with_open_work_is_told_nothing_about_its_subjects(
         ).scalars()
     with pytest.raises(NotFoundError, match="not found or not readable"):
         world.chief.settle_packet_conflict(hidden, "packet")
+    (sent,) = world.chief.sent_packets()
+    assert (sent.reviewer, sent.subjects, sent.returned_at, sent.hidden) == ("rita", 2, None, True)
+
+
+def test_what_went_out_and_came_back_is_listed_for_chairs_and_for_its_reviewer(
+    spring: World, tmp_path: Path
+) -> None:
+    trip = Trip(spring, tmp_path)
+    trip.score(argument="meets")
+    assert [one.returned_at for one in spring.chief.sent_packets(round="spring")] == [None]
+    trip.take_in()
+    (sent,) = spring.chief.sent_packets()
+    assert (sent.packet_id, sent.reviewer, sent.returned_by, sent.hidden) == (
+        trip.packet.manifest.packet_id, "rita", "chief", False,
+    )  # fmt: skip
+    assert spring.user("rita").sent_packets() == (sent,)
+    assert spring.user("sam").sent_packets() == ()
 
 
 def test_in_a_strict_round_a_reviewing_chair_is_told_nothing_until_it_closes(

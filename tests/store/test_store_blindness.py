@@ -160,6 +160,7 @@ def reads(engine: Engine, ids: list[str]) -> dict[str, Any]:
         "rounds": engine.rounds,
         "round": lambda: engine.round(SPRING),
         "conflicts": engine.conflicts,
+        "packets": lambda: [engine.sent_packets(), engine.packet_conflicts(include_settled=True)],
         "adjudications": lambda: [
             engine.adjudications(SPRING), engine.adjudications(SPRING, with_superseded=True)
         ],
@@ -206,7 +207,7 @@ _OTHERS = """
     settle_packet_conflict start_draft start_superseding submit submit_human_rubric sync_pull sync_push use_phrase
     withdraw withdraw_conflict
     all_scale_uses categories context diff draft draft_revision evaluators export_packet is_empty is_local
-    packet_conflicts packet_origin preview preview_prompt prompt prompt_run prompts publish_preview return_packet role_script
+    packet_conflicts sent_packets packet_origin preview preview_prompt prompt prompt_run prompts publish_preview return_packet role_script
     sample_sets scale_uses scales subject sync_diff sync_status take_work two_versions version version_to_score
 """
 
@@ -266,7 +267,7 @@ COMMANDS = (
     "matrix --round Round/spring --markdown", "rank Round/spring", "rank Round/spring --csv", "rank Round/spring --html",
     "agreement Round/spring --resamples 10", "round list", "round show Round/spring", "round show Round/spring --log",
     "round conflicts", "users list", "db info", "runs", "adjudicate list Round/spring",
-    "adjudicate list Round/spring --all", "adjudicate show Round/spring Bid/s0", "report Round/spring --resamples 10",
+    "packet list", "packet conflicts --all", "adjudicate list Round/spring --all", "adjudicate show Round/spring Bid/s0", "report Round/spring --resamples 10",
 )  # fmt: skip
 #: Commands that change something, or print nothing that follows from an evaluation in the store.
 OTHER_COMMANDS = (

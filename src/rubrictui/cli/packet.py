@@ -13,7 +13,7 @@ from rubrictui.cli._passphrase import add_option, passphrase
 
 if TYPE_CHECKING:
     from rubrictui.core.model import Answer
-    from rubrictui.engine.packet_records import PacketConflict, PacketReport
+    from rubrictui.engine.packet_records import PacketConflict, PacketReport, PacketSent
 
 SUFFIX = ".packet"
 RETURN_SUFFIX = ".return.packet"
@@ -22,7 +22,7 @@ RETURN_SUFFIX = ".return.packet"
 def register(commands: Commands) -> None:
     group = commands.group(
         "packet",
-        "work for offline reviewers: export, open, return, import",
+        "work for offline reviewers: export, list, open, return, import",
         description="Work for reviewers who cannot reach the store: one file goes out with rubrics, subjects, "
         "assignments and the reviewer's own drafts, and nothing of anybody else; one file comes back. "
         "docs/packets.md has the whole way, and the format.",
@@ -54,6 +54,14 @@ def register(commands: Commands) -> None:
     )
     parser.add_argument("file", metavar="FILE", help="a packet or a return")
     add_option(parser)
+
+    parser = group.add(
+        "list",
+        "the packets that went out, and what came back",
+        run_list,
+        examples=["rubrictui packet list --round Round/spring"],
+    )
+    parser.add_argument("--round", metavar="ROUND", help="only of this round")
 
     parser = group.add(
         "open",
@@ -193,6 +201,43 @@ def run_show(options: argparse.Namespace, output: Output) -> int:
         f"{len(packet.declined)} declined",
     )
     return 0
+
+
+def run_list(options: argparse.Namespace, output: Output) -> int:
+    from rubrictui.cli._store import open_engine
+
+    with open_engine(options) as engine:
+        found = engine.sent_packets(round=options.round)
+    if output.json:
+        output.data(found)
+    elif not found:
+        output.say("No packet went out.")
+    else:
+        output.table(
+            ("packet", "round", "reviewer", "subjects", "exported (UTC)", "returned (UTC)", ""),
+            [
+                (
+                    one.packet_id[:8],
+                    one.round_name,
+                    one.reviewer,
+                    one.subjects,
+                    f"{one.exported_at:%Y-%m-%d %H:%M}",
+                    _came_back(one),
+                    "signed" if one.signed else "",
+                )
+                for one in found
+            ],
+            right=(3,),
+        )
+        if any(one.hidden for one in found):
+            output.say("?: you have open work on a subject in it, so whether it came back is not told.")
+    return 0
+
+
+def _came_back(one: PacketSent) -> str:
+    if one.hidden:
+        return "?"
+    return f"{one.returned_at:%Y-%m-%d %H:%M} by {one.returned_by}" if one.returned_at else "no"
 
 
 def run_open(options: argparse.Namespace, output: Output) -> int:

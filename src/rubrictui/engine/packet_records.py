@@ -24,6 +24,26 @@ class Took(StrEnum):
     CONFLICT = "conflict"
 
 
+class PacketSent(Value, frozen=True, kw_only=True):
+    """A packet that went out, and whether something came back.
+
+    ``returned_at``: when a return of it was last taken in. ``hidden``: that is not told, because whoever asks has open
+    work on a subject in it.
+    """
+
+    packet_id: str
+    round_id: str
+    round_name: str
+    reviewer: str
+    exported_at: datetime
+    exported_by: str
+    signed: bool
+    subjects: int
+    returned_at: datetime | None = None
+    returned_by: str | None = None
+    hidden: bool = False
+
+
 class Reason(Value, frozen=True, kw_only=True):
     """Why an item is not taken by itself.
 

@@ -97,7 +97,7 @@ class PacketsIn(PacketPlans):
             raise PacketError(
                 "This packet is of another store.", remedy="Name the store it was exported from with --db."
             )
-        export = packets.find_export(connection, manifest.packet_id)
+        export = self._record_of(connection, manifest.packet_id)
         if export is None:
             raise PacketError(
                 f"This store has no record of packet {manifest.packet_id}.",
@@ -106,6 +106,22 @@ class PacketsIn(PacketPlans):
         if export.is_signed and manifest.signature is None:
             raise PacketError(
                 "The packet was signed, and this return is not.", remedy="Have the reviewer return it signed."
+            )
+        return export
+
+    @staticmethod
+    def _record_of(connection: Connection, packet_id: str) -> Export | None:
+        """The record of an export; None where there is none.
+
+        Raises:
+            StateError: there is one, and on PostgreSQL the database keeps it from the user.
+        """
+        export = packets.find_export(connection, packet_id)
+        if export is None and packets.was_sent(connection, packet_id):
+            raise StateError(
+                "The database keeps the record of this packet from you: on PostgreSQL it takes administer_evaluations, "
+                "and no open work of your own on a subject in it.",
+                remedy="Have somebody else do it, or the store's own user.",
             )
         return export
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from rubrictui.core.model import Answer, VersionSnapshot
 from rubrictui.core.records import AssignmentStatus, EvaluationStatus, Role
 from rubrictui.engine.errors import NotFoundError, StateError
-from rubrictui.engine.packet_records import AnswerPair, PacketConflict, Reason
+from rubrictui.engine.packet_records import AnswerPair, PacketConflict, PacketSent, Reason
 from rubrictui.engine.packets import digests, packet_answers
 from rubrictui.engine.packets_desk import Desk
 from rubrictui.engine.packets_in import PacketsIn
@@ -38,6 +38,27 @@ class PacketSettling(PacketsIn):
                 connection, self.user, context_id=context_id, include_settled=include_settled
             )
             return tuple(self._conflict(connection, one) for one in found)
+
+    def sent_packets(self, *, round: str | None = None) -> tuple[PacketSent, ...]:
+        """The packets that went out, the latest first: one's own, and for chairs and administrators everyone's."""
+        with self._read() as connection:
+            context_id = self._find_round_context(connection, round).id if round is not None else None
+            return tuple(
+                PacketSent(
+                    packet_id=one.id,
+                    round_id=one.context_id,
+                    round_name=one.round_name,
+                    reviewer=one.user_name,
+                    exported_at=one.exported_at,
+                    exported_by=one.exported_by,
+                    signed=one.is_signed,
+                    subjects=one.subjects,
+                    returned_at=one.taken_at,
+                    returned_by=one.taken_by,
+                    hidden=one.is_veiled,
+                )
+                for one in packets.sent_packets(connection, self.user, context_id=context_id)
+            )
 
     def settle_packet_conflict(self, conflict_id: str, take: Take) -> PacketConflict:
         """Settle a conflict: ``packet`` stores what came back, ``store`` leaves the store as it is.
@@ -71,7 +92,7 @@ class PacketSettling(PacketsIn):
             return self._conflict(connection, settled[0] if settled else conflict)
 
     def _settle(self, connection: Connection, conflict: StoredConflict, take: Take) -> None:
-        export = packets.find_export(connection, conflict.export_id)
+        export = self._record_of(connection, conflict.export_id)
         assert export is not None
         who = self._acting_as(self._find_user(connection, export.user_id))
         came = packets.returned(connection, conflict.id)

@@ -19,12 +19,12 @@ from sqlalchemy.types import JSON, Boolean, Float
 from rubrictui.core.model import Value
 from rubrictui.store.database import Database
 from rubrictui.store.errors import StoreError
-from rubrictui.store.migrations import security_0006, security_0007
+from rubrictui.store.migrations import security_0006, security_0007, security_0008
 from rubrictui.store.tables import METADATA, STORE_INFO
 from rubrictui.store.types import instant_text
 
 _ROWS_AT_ONCE = 2_000
-_FORCED = (*security_0006.FORCED, *security_0007.FORCED)
+_FORCED = (*security_0006.FORCED, *security_0007.FORCED, *security_0008.FORCED)
 
 
 class TableProof(Value, frozen=True, kw_only=True):

@@ -15,9 +15,18 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, insert, or_, 
 from sqlalchemy.dialects import postgresql, sqlite
 
 from rubrictui.core.records import AssignmentStatus, EvaluationStatus, Role, User
-from rubrictui.store.access_rules import VIEWER, asking, blind, login_blind, rights
+from rubrictui.store.access_rules import (
+    VIEWER,
+    asking,
+    blind,
+    hidden_from_login,
+    hidden_subjects,
+    login_blind,
+    rights,
+)
 from rubrictui.store.tables import (
     ASSIGNMENT,
+    CONTEXT,
     EVALUATION,
     EVALUATION_SCORE,
     PACKET_CONFLICT,
@@ -26,6 +35,7 @@ from rubrictui.store.tables import (
     SUBJECT,
     USER,
 )
+from rubrictui.store.views import PACKET_BROUGHT, PACKET_SENT
 
 
 class Export(NamedTuple):
@@ -39,6 +49,26 @@ class Export(NamedTuple):
     is_signed: bool
     sent: dict[str, Any]
     bases: dict[str, dict[str, str]]
+
+
+class SentPacket(NamedTuple):
+    """What is known of a packet that went out.
+
+    ``taken_at`` is when a return of it was last taken in, by ``taken_by``. ``is_veiled``: whether one was is not told,
+    because the viewer is blind on a subject in it.
+    """
+
+    id: str
+    context_id: str
+    round_name: str
+    user_name: str
+    exported_at: datetime
+    exported_by: str
+    is_signed: bool
+    subjects: int
+    taken_at: datetime | None
+    taken_by: str | None
+    is_veiled: bool
 
 
 class StoredConflict(NamedTuple):
@@ -82,6 +112,57 @@ def find_export(connection: Connection, packet_id: str) -> Export | None:
         sent=row.sent or {},
         bases=row.bases or {},
     )
+
+
+def was_sent(connection: Connection, packet_id: str) -> bool:
+    """Whether there is a record of this packet, even where the database keeps the record itself from the session."""
+    query = select(PACKET_SENT.c.id).where(PACKET_SENT.c.id == packet_id)
+    return connection.execute(query).first() is not None
+
+
+def sent_packets(
+    connection: Connection, viewer: User, *, context_id: str | None = None
+) -> tuple[SentPacket, ...]:
+    """The packets that went out, the latest first: her own, and for a chair or *administer_evaluations* everyone's.
+
+    That something came back tells what a peer has done: it is told of no packet with a subject on which the viewer
+    is blind, her own excepted.
+    """
+    query = (
+        select(PACKET_SENT, USER.c.name.label("user_name"), CONTEXT.c.name.label("round_name"))
+        .select_from(
+            PACKET_SENT.join(USER, USER.c.id == PACKET_SENT.c.user_id).join(
+                CONTEXT, CONTEXT.c.id == PACKET_SENT.c.context_id
+            )
+        )
+        .order_by(PACKET_SENT.c.exported_at.desc(), PACKET_SENT.c.id)
+    )
+    if not {Role.CHAIR, Role.ADMINISTER_EVALUATIONS}.intersection(viewer.roles):
+        query = query.where(PACKET_SENT.c.user_id == viewer.id)
+    if context_id is not None:
+        query = query.where(PACKET_SENT.c.context_id == context_id)
+    hidden, from_login = hidden_subjects(connection, viewer), hidden_from_login(connection, viewer)
+    found = []
+    for row in connection.execute(query):
+        subjects = (row.sent or {}).get("subjects", {})
+        blind_on = from_login if row.user_id == viewer.id else hidden
+        veiled = bool(row.is_veiled) or not blind_on.isdisjoint(subjects)
+        found.append(
+            SentPacket(
+                id=row.id,
+                context_id=row.context_id,
+                round_name=row.round_name,
+                user_name=row.user_name,
+                exported_at=row.exported_at,
+                exported_by=row.exported_by,
+                is_signed=row.is_signed,
+                subjects=len(subjects),
+                taken_at=None if veiled else row.taken_at,
+                taken_by=None if veiled else row.taken_by,
+                is_veiled=veiled,
+            )
+        )
+    return tuple(found)
 
 
 def set_taken(
@@ -236,34 +317,27 @@ def conflicts(
     she is blind, her own excepted. What was answered comes along only for whoever may read the evaluation.
     """
     reads_all = rights(viewer).reads_all
-    mine: ColumnElement[bool] = PACKET_EXPORT.c.user_id == VIEWER
+    view = PACKET_BROUGHT
+    mine: ColumnElement[bool] = view.c.user_id == VIEWER
     if rights(viewer).is_acting:
-        mine = and_(mine, PACKET_CONFLICT.c.subject_id.not_in(login_blind()))
+        mine = and_(mine, view.c.subject_id.not_in(login_blind()))
     shown = mine
     if reads_all or Role.CHAIR in viewer.roles:
-        shown = or_(mine, PACKET_CONFLICT.c.subject_id.not_in(blind()))
+        shown = or_(mine, view.c.subject_id.not_in(blind()))
     query = (
-        select(
-            PACKET_CONFLICT,
-            PACKET_EXPORT.c.context_id,
-            PACKET_EXPORT.c.user_id,
-            USER.c.name.label("user_name"),
-            SUBJECT.c.title.label("subject_title"),
-        )
+        select(view, USER.c.name.label("user_name"), SUBJECT.c.title.label("subject_title"))
         .select_from(
-            PACKET_CONFLICT.join(PACKET_EXPORT, PACKET_EXPORT.c.id == PACKET_CONFLICT.c.export_id)
-            .join(USER, USER.c.id == PACKET_EXPORT.c.user_id)
-            .join(SUBJECT, SUBJECT.c.id == PACKET_CONFLICT.c.subject_id)
+            view.join(USER, USER.c.id == view.c.user_id).join(SUBJECT, SUBJECT.c.id == view.c.subject_id)
         )
         .where(shown)
-        .order_by(PACKET_CONFLICT.c.found_at, SUBJECT.c.title, PACKET_CONFLICT.c.id)
+        .order_by(view.c.found_at, SUBJECT.c.title, view.c.id)
     )
     if context_id is not None:
-        query = query.where(PACKET_EXPORT.c.context_id == context_id)
+        query = query.where(view.c.context_id == context_id)
     if conflict_id is not None:
-        query = query.where(PACKET_CONFLICT.c.id == conflict_id)
+        query = query.where(view.c.id == conflict_id)
     if not include_settled:
-        query = query.where(PACKET_CONFLICT.c.taken.is_(None))
+        query = query.where(view.c.taken.is_(None))
     return tuple(
         StoredConflict(
             id=row.id,

@@ -6,7 +6,7 @@ without paying for SQLAlchemy or Alembic. A test holds it equal to the newest mi
 
 from __future__ import annotations
 
-HEAD = "0007"
+HEAD = "0008"
 """The newest migration's revision."""
 
 REVISION_TABLE = "store_revision"

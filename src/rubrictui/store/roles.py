@@ -27,7 +27,7 @@ _READ = (
     "rubric_version", "sample_answer_set", "band", "criterion", "criterion_level", "context", "assignment",
     "round_reviewer", "round_subject", "round_conflict", "evaluation", "evaluation_score", "phrase", "prompt_run",
     "cohort", "evaluation_cohort", "criterion_cohort", "cohort_evaluation", "cohort_score", "round_comment",
-    "settled_score", "adjudication_reason",
+    "settled_score", "adjudication_reason", "packet_export", "packet_conflict", "packet_sent", "packet_brought",
     REVISION_TABLE,
 )  # fmt: skip
 _AUTHORED = (
@@ -35,9 +35,9 @@ _AUTHORED = (
     "criterion_level",
 )  # fmt: skip
 _RUN = ("context", "round_reviewer", "round_subject", "round_event", "round_conflict")
-_CHAIRED = ("packet_export", "packet_conflict")
+_SENT = ("packet_export", "packet_conflict")
 _SETTLED = ("adjudication",)
-_KEPT = frozenset({*_READ, *_RUN, *_CHAIRED, *_SETTLED})
+_KEPT = frozenset({*_READ, *_RUN, *_SETTLED})
 
 #: Who inherits whose rights: everybody is a member of the panel.
 _MEMBERS = tuple(group for role, group in GROUPS.items() if role is not Role.REVIEWER)
@@ -68,7 +68,7 @@ def grants(schema: str = "public") -> list[str]:
         f"GRANT UPDATE ON {on('subject')} TO {author}, {chair}, {administrator}, {developer}, {integration}",
         f"GRANT INSERT, UPDATE, DELETE ON {on(*_AUTHORED)} TO {author}",
         f"GRANT SELECT, INSERT, UPDATE, DELETE ON {on(*_RUN)} TO {chair}",
-        f"GRANT SELECT, INSERT, UPDATE ON {on(*_CHAIRED)} TO {administrator}",
+        f"GRANT INSERT, UPDATE ON {on(*_SENT)} TO {every}",
         f"GRANT SELECT ON {on('round_event', *_SETTLED)} TO {administrator}, {developer}, {integration}",
         # Settling: only who also reads all evaluations may, as the policies have it.
         f"GRANT SELECT, INSERT, UPDATE, DELETE ON {on(*_SETTLED)} TO {chair}, {administrator}",

@@ -12,6 +12,7 @@ from rubrictui.store import access
 from rubrictui.store.migrations import (
     security_0006,
     security_0007,
+    security_0008,
     triggers_0002,
     triggers_0007,
     views_0001,
@@ -128,16 +129,19 @@ def _expected(dialect: str) -> dict[str, str | None]:
             *views_0001.statements(dialect),
             *security_0006.statements(dialect),
             *security_0007.statements(dialect),
+            *security_0008.statements(dialect),
         ]
         return {text.split()[2]: text for text in texts}
-    protected = (*security_0006.PROTECTED, *security_0007.PROTECTED)
+    protected = (*security_0006.PROTECTED, *security_0007.PROTECTED, *security_0008.PROTECTED)
     names = [
         *triggers_0002.rule_names(),
         *triggers_0007.rule_names(),
         *security_0006.VIEWS,
         *security_0007.VIEWS,
+        *security_0008.VIEWS,
         *security_0006.policy_names(),
         *security_0007.policy_names(),
+        *security_0008.policy_names(),
         *(f"row security of {table}" for table in protected),
     ]
     return dict.fromkeys(names)

@@ -1,5 +1,5 @@
-"""The views as SQLAlchemy knows them; ``migrations/views_0001.py``, ``security_0006.py`` and ``security_0007.py``
-say what they hold.
+"""The views as SQLAlchemy knows them; ``migrations/views_0001.py``, ``security_0006.py``, ``security_0007.py``
+and ``security_0008.py`` say what they hold.
 
 They have their own metadata: they are no tables, and nothing must ever create or compare them as such.
 """
@@ -96,6 +96,40 @@ CRITERION_COHORT = Table(
     Column("human_mean_score", Float),
     Column("ai_mean_score", Float),
     Column("sequence", Integer),
+)
+
+PACKET_SENT = Table(
+    "packet_sent",
+    _VIEWS,
+    Column("id", String),
+    Column("context_id", String),
+    Column("user_id", String),
+    Column("exported_at", UtcDateTime()),
+    Column("exported_by", String),
+    Column("is_signed", Boolean),
+    Column("sent", json_column_type()),
+    Column("taken_at", UtcDateTime()),
+    Column("taken_by", String),
+    Column("is_veiled", Boolean),
+)
+
+PACKET_BROUGHT = Table(
+    "packet_brought",
+    _VIEWS,
+    Column("id", String),
+    Column("export_id", String),
+    Column("subject_id", String),
+    Column("item_id", String),
+    Column("digest", String),
+    Column("reasons", json_column_type()),
+    Column("found_at", UtcDateTime()),
+    Column("found_by", String),
+    Column("settled_at", UtcDateTime()),
+    Column("settled_by", String),
+    Column("taken", String),
+    Column("returned", json_column_type()),
+    Column("context_id", String),
+    Column("user_id", String),
 )
 
 SETTLED_SCORE = Table(
