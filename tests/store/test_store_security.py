@@ -436,9 +436,14 @@ def test_the_script_gives_and_takes_by_role_and_no_name_breaks_out_of_it(guarded
             connection, User(id=head.id, name=head.name, roles=(Role.REVIEWER,)), new_id=lambda: uuid4().hex
         )
     script = guarded.run_script()
-    assert len([line for line in script.splitlines() if guarded.suffix in line]) == len(NAMES) + 1 + (
+    # A line for each, and one that names all of them.
+    assert len([line for line in script.splitlines() if guarded.suffix in line]) == len(NAMES) + 2 + (
         guarded.login("keeper") in script
     )
+    with guarded.engine("chair") as chair, pytest.raises(NotPermittedError, match="administer_evaluations"):
+        chair.role_script()
+    with Engine(guarded.as_role("keeper") if guarded.login("keeper") in script else guarded.url) as owner:
+        assert "CREATE ROLE" in owner.role_script()  # whatever the store thinks of her
     with pytest.raises(errors.InsufficientPrivilege):
         guarded.sql("head", f"DELETE FROM role_grant WHERE user_id = '{head.id}'")
 

@@ -148,6 +148,7 @@ def run_copy(options: argparse.Namespace, output: Output) -> int:
     with Database.open(options.source, create=False) as source, Database.open(options.target) as target:
         proofs = copy_store(source, target)
         places = (source.where, target.where)
+        is_server = target.dialect == "postgresql"
     if output.json:
         output.data({"source": places[0], "target": places[1], "tables": proofs})
         return 0
@@ -158,4 +159,8 @@ def run_copy(options: argparse.Namespace, output: Output) -> int:
     )
     rows = sum(one.rows for one in proofs)
     output.say(f"Copied {rows:,} rows to {places[1]}; counts and hashes are equal on both sides.")
+    if is_server:
+        output.say(
+            "Its people keep their roles, and their logins are their database users: rubrictui db roles."
+        )
     return 0

@@ -6,7 +6,7 @@ Rights on tables say who may write what kind of row; which rows of them, the pol
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
 
 from rubrictui.core.records import Role, User
@@ -83,7 +83,7 @@ def grants(schema: str = "public") -> list[str]:
     ]
 
 
-def script(people: Iterable[User], *, where: str, at: datetime, schema: str = "public") -> str:
+def script(people: Sequence[User], *, where: str, at: datetime, schema: str = "public") -> str:
     """What psql runs, as the owner of the database: again whenever people or their roles have changed.
 
     Each person logs in under her login of the store. She has no password yet: the server's own rules (``pg_hba.conf``)
@@ -101,6 +101,7 @@ def script(people: Iterable[User], *, where: str, at: datetime, schema: str = "p
         f"REVOKE ALL ON ALL TABLES IN SCHEMA {place} FROM PUBLIC, {', '.join(groups)};",
         *(f"{grant};" for grant in grants(schema)),
         "",
+        *([_taken_back(people)] if people else []),
         "-- A line for each person.",
         *(_person(user) for user in people),
         "COMMIT;",
@@ -118,14 +119,30 @@ def _role(name: str, kind: str) -> str:
 
 def _person(user: User) -> str:
     held = [GROUPS[Role.REVIEWER], *(GROUPS[role] for role in user.roles if role is not Role.REVIEWER)]
-    gone = [group for group in GROUPS.values() if group not in held]
-    name = _quoted(user.name)
-    take = f" REVOKE {', '.join(gone)} FROM {name};" if gone else ""
-    return f"{_role(user.name, 'LOGIN')}{take} GRANT {', '.join(held)} TO {name};"
+    return f"{_role(user.name, 'LOGIN')} GRANT {', '.join(held)} TO {_quoted(user.name)};"
+
+
+def _taken_back(people: Sequence[User]) -> str:
+    """Every group that one of them is in, until her line puts her back: revoking what nobody holds would warn."""
+    names = ", ".join(_literal(user.name) for user in people)
+    tag = "do"
+    while tag in names:
+        tag += "o"
+    groups = ", ".join(_literal(group) for group in GROUPS.values())
+    return (
+        f"DO ${tag}$ DECLARE held record; BEGIN FOR held IN SELECT g.rolname AS team, p.rolname AS person"
+        " FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid JOIN pg_roles p ON p.oid = m.member"
+        f" WHERE g.rolname IN ({groups}) AND p.rolname IN ({names})"
+        f" LOOP EXECUTE format('REVOKE %I FROM %I', held.team, held.person); END LOOP; END ${tag}$;"
+    )
 
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _comment(text: str) -> str:

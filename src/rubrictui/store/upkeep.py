@@ -56,6 +56,12 @@ def is_empty(connection: Connection) -> bool:
     return all(connection.execute(select(table.c.id).limit(1)).first() is None for table in (RUBRIC, SUBJECT))
 
 
+def is_owner(connection: Connection) -> bool:
+    """Whether the session is the owner's of a store on PostgreSQL, or a superuser's."""
+    owner = "SELECT pg_has_role(session_user, relowner, 'MEMBER') FROM pg_class WHERE oid = 'evaluation'::regclass"
+    return bool(connection.exec_driver_sql(owner).scalar())
+
+
 def soundness(connection: Connection) -> tuple[str, ...]:
     """What is wrong with the store, a line each; empty when it is sound.
 
