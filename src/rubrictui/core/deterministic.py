@@ -193,8 +193,10 @@ def compile_rule(rule: Rule, scale: Scale | None) -> CompiledRule | None:
 
 
 def _reader(parts: tuple[str, ...]) -> Callable[[Any], Any]:
-    """``read_path`` for one path; the first two steps through objects, which most paths are, without a loop."""
-    first, second = parts[0], parts[1] if len(parts) == 2 else None
+    """``read_path`` for one path; the first two steps through objects and lists, which most paths are,
+    without a loop."""
+    first, second = parts[0], parts[1] if len(parts) == 2 else ""
+    place = int(second) if _LIST_INDEX.fullmatch(second) else -1
 
     def read_one(data: Any) -> Any:
         return data.get(first, MISSING) if type(data) is dict else _read(data, parts)
@@ -204,6 +206,8 @@ def _reader(parts: tuple[str, ...]) -> Callable[[Any], Any]:
             here = data.get(first, MISSING)
             if type(here) is dict:
                 return here.get(second, MISSING)
+            if type(here) is list and place >= 0:
+                return here[place] if place < len(here) else MISSING
         return _read(data, parts)
 
     if len(parts) == 1:
