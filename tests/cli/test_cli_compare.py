@@ -187,3 +187,55 @@ def test_an_ordinary_reviewer_compares_her_own_answers_with_the_cohorts_means(pa
     found = cli("matrix", "Entry/e4", "--round", SPRING, "--db", panel, "--user", "ben", "--json").data
     assert [column["name"] for column in found["columns"]] == ["Ben"]
     assert found["rows"][0]["count"] == 3
+
+
+# -- reports and letters -----------------------------------------------------------------------------
+
+
+def test_a_report_is_printed_or_written_and_never_over_a_file(panel: Path, cli: Cli, tmp_path: Path) -> None:
+    page = tmp_path / "prize.html"
+    command = ("report", SPRING, "--db", panel, "--resamples", "5")
+    printed = cli(*command)
+    assert printed.out.startswith("# Prize\n")
+    assert "## Settled" not in printed.out
+    ran = cli(*command, "--format", "html", "--to", page)
+    assert (ran.code, ran.out) == (0, f"{page}\n")
+    assert page.read_text().count("<svg") == 6
+    again = cli(*command, "--format", "html", "--to", page)
+    assert (again.code, again.err.count("\n")) == (2, 1)
+    assert f"{page} is there already. Write elsewhere, or over them with --force." in again.err
+    assert cli(*command, "--format", "html", "--to", page, "--force").code == 0
+    assert cli(*command, "--format", "csv").code == 2
+    receipt = cli(*command, "--format", "csv", "--to", tmp_path / "csv", "--json").data
+    assert receipt["subjects"] == COUNT
+    assert {Path(name).name for name in receipt["files"]} >= {
+        "subjects.csv",
+        "evaluations.csv",
+        "agreement.csv",
+    }
+
+
+def test_letters_take_a_role_that_reads_all_and_their_wording_may_be_ones_own(
+    panel: Path, cli: Cli, tmp_path: Path
+) -> None:
+    refused = cli("letters", SPRING, "--to", tmp_path / "no", "--db", panel, "--user", "ben")
+    assert refused.code == 1
+    assert "may not write letters about the evaluations of others" in refused.err
+    shown = cli("letters", "--show-template", "markdown").out
+    assert "# Feedback on {{ subject }}" in shown
+    mine = tmp_path / "mine.md"
+    mine.write_text(shown.replace("# Feedback on", "# Thank you for"))
+    ran = cli("letters", SPRING, "--to", tmp_path / "out", "--template", mine, "--db", panel, "--json").data
+    assert ran["letters"] == COUNT
+    text = (tmp_path / "out" / "entry-e4.md").read_text()
+    assert text.startswith("# Thank you for Entry 4\n")
+    assert not [name for name in REVIEWERS if name.title() in text]
+    assert cli("letters", SPRING, "--db", panel).code == 2
+
+
+def test_subjects_of_a_round_are_exported_and_read_again(panel: Path, cli: Cli, tmp_path: Path) -> None:
+    ran = cli("subjects", "export", "--context", SPRING, "--to", tmp_path / "out", "--db", panel)
+    assert len(ran.out.splitlines()) == COUNT
+    assert "hides no field" in ran.err
+    again = cli("subjects", "add", tmp_path / "out", "--entity", "Entry", "--db", tmp_path / "new.db")
+    assert "Entry/e4  Entry 4" in again.out

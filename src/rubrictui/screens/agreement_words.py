@@ -7,43 +7,21 @@ from collections.abc import Callable, Iterable, Sequence
 
 from rubrictui.core.agreement_report import (
     COEFFICIENTS,
-    REASON_WORDS,
     AgreementReport,
     CriterionAgreement,
     Estimate,
-    Reason,
 )
 from rubrictui.core.confusion import Confusion
 from rubrictui.core.consensus_panel import CriterionSpread, CriterionSummary, PanelConsensus
-from rubrictui.core.explain import number
 from rubrictui.core.matrix import DisplayRange
 from rubrictui.core.plots import Plot
 from rubrictui.core.plots_text import plot_text
+from rubrictui.core.words import estimate_words, figure, interval, withheld_words
 from rubrictui.widgets.block_list import Block
 from rubrictui.widgets.text import Line, counted, one_line, pad, wrap
 
 #: A confusion matrix shows at most so many categories.
 MOST_CATEGORIES = 12
-
-
-def figure(value: float | None, digits: int = 3) -> str:
-    """A coefficient: three decimals at most; a dash for none."""
-    return "–" if value is None else number(round(value, digits))
-
-
-def interval(one: Estimate) -> str:
-    """The interval of an estimate, or why there is none."""
-    if one.low is not None and one.high is not None:
-        return f"{figure(one.low)} to {figure(one.high)}"
-    return "" if one.reason in (None, Reason.NOT_ASKED) else REASON_WORDS[one.reason]
-
-
-def estimate_words(one: Estimate) -> str:
-    """A number with its interval on one line: ``0.71 (0.62 to 0.79)``, or why there is none."""
-    if one.value is None:
-        return REASON_WORDS[one.reason] if one.reason is not None else "–"
-    said = interval(one)
-    return f"{figure(one.value)} ({said})" if said else figure(one.value)
 
 
 # -- agreement -----------------------------------------------------------------------------------------------
@@ -98,11 +76,6 @@ def _in_short(row: CriterionAgreement) -> str:
         return f"alpha {estimate_words(row.alpha_ordinal)} · exact agreement {_share(row.exact_agreement)}"
     error = figure(row.mean_absolute_error.value)
     return f"alpha {estimate_words(row.alpha_interval)} · mean absolute error {error}"
-
-
-def withheld_words(sample_size: int, minimum: int) -> str:
-    """That coefficients are withheld, with n."""
-    return f"withheld: {counted(sample_size, 'usable subject')}, at least {max(1, minimum)} are needed"
 
 
 def _share(one: Estimate) -> str:

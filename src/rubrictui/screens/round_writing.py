@@ -159,7 +159,11 @@ class RoundWritingScreen(RowsScreen[None]):
             except FilesThereError as error:
                 self._end()
                 again = await confirmed(
-                    self, "Write over what is there?", str(error), yes="Write over it", no="Leave it as it is"
+                    self,
+                    "Write over what is there?",
+                    error.message,
+                    yes="Write over it",
+                    no="Leave it as it is",
                 )
                 if not again:
                     return
