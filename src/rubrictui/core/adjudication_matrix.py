@@ -58,7 +58,6 @@ def settlement_matrix(
             answer=words,
             score=row.normalized_score,
             gate_failed=row.gate_failed,
-            has_texts=bool(answer and (answer.rationale or answer.evidence)),
             evaluation_id=SETTLEMENT,
             counts=False,
         )

@@ -10,7 +10,7 @@ from rubrictui.core.adjudication import (
     SettlementStart,
 )
 from rubrictui.core.adjudication_matrix import standing_words
-from rubrictui.core.matrix import DisplayRange, Matrix
+from rubrictui.core.matrix import DisplayRange, Matrix, MatrixRow
 from rubrictui.core.model import Answer, NotApplicablePolicy, ScoreResult
 from rubrictui.core.plan import Leaf
 from rubrictui.widgets.criteria_lines import number_hint
@@ -127,6 +127,16 @@ def score_words(matrix: Matrix, result: ScoreResult) -> str:
     """The settled score as it would be now."""
     outcome = matrix.rows[0].cells[0].answer if matrix.rows and matrix.rows[0].cells[0] is not None else ""
     return f"{matrix.display.score(result.normalized_score, 2)} {outcome}".strip()
+
+
+def settled_words(row: MatrixRow, display: DisplayRange) -> str:
+    """What is settled on in a row so far, in front of how to answer it; the column may be out of view."""
+    cell = row.cells[0] if row.cells else None
+    if row.is_group or row.is_overall:
+        return ""
+    if cell is None:
+        return "No answer yet · "
+    return f"{cell.answer} {display.score(cell.score, 2)} · "
 
 
 def scale_words(leaf: Leaf | None) -> str:
