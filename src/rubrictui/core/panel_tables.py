@@ -117,7 +117,7 @@ class PanelTable(Value, frozen=True, kw_only=True):
         hidden: subjects that were left out whole because the viewer is blind on them (``round_table`` only).
         threshold: the spread (0..1) that counts as a disagreement in this round.
         cohort: the cohort columns of the single subject of ``matrix_table`` where the viewer may see them: all that
-            an ordinary reviewer gets beside her own column.
+            an ordinary reviewer gets beside her own column. None for who reads all evaluations: hers are the rows.
         comments: what peers wrote, where the round's blinding is ``comments_visible`` and the viewer may.
     """
 

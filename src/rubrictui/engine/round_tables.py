@@ -23,6 +23,7 @@ from rubrictui.core.rounds import (
 from rubrictui.engine.round_assigning import RoundAssigning
 from rubrictui.store import access, access_round, rounds, rubrics, subjects
 from rubrictui.store.access_round import SubjectFigures, Work
+from rubrictui.store.access_rules import rights
 from rubrictui.store.rubrics import RubricHead
 
 _HELD = (AssignmentStatus.OPEN, AssignmentStatus.DONE)
@@ -149,7 +150,10 @@ class RoundTables(RoundAssigning):
                 subjects=(_panel_subject(found, access.is_blind(connection, self.user, found.id)),),
                 evaluations=rows,
                 threshold=self._threshold(connection, place),
-                cohort=access.cohort(
+                # Whoever reads every evaluation has the figures in the rows: the view would work them out again.
+                cohort=None
+                if rights(self.user).reads_all
+                else access.cohort(
                     connection,
                     self.user,
                     subject_id=found.id,

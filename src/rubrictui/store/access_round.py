@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 from functools import cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -55,6 +56,7 @@ from rubrictui.store.tables import (
 from rubrictui.store.views import ROUND_COMMENT
 
 _EVALUATIONS_AT_A_TIME = 500
+_ROWS_AT_A_TIME = 2_000
 _CONTEXT = bindparam("context", type_=String)
 _ORDER = {
     EvaluatorType.HUMAN: 0,
@@ -203,7 +205,8 @@ def _scores_of(
     for start in range(0, len(ids), _EVALUATIONS_AT_A_TIME):
         chunk = ids[start : start + _EVALUATIONS_AT_A_TIME]
         found: dict[str, dict[str, PanelScore]] = {one: {} for one in chunk}
-        for row in connection.execute(_score_query(with_texts), {"evaluations": chunk}):
+        result = connection.execute(_score_query(with_texts), {"evaluations": chunk})
+        for row in chain.from_iterable(result.partitions(_ROWS_AT_A_TIME)):
             found[row[0]][row[1]] = PanelScore(
                 scale_level_id=row[2],
                 raw_value=row[3],
