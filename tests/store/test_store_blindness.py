@@ -200,6 +200,7 @@ _OTHERS = """
     add_context add_phrase add_reviewers add_round_subjects add_subjects add_user assign assign_balanced
     assign_listed backup change_round check close close_round create_rubric declare_conflict decline decline_draft
     delete_category delete_phrase delete_sample_set delete_scale describe_rubric discard_draft duplicate_scale
+    try_evaluator try_evaluator_async
     evaluate_all evaluate_record evaluate_record_async import_packet import_rubrics import_scores judging_session
     load_documents load_samples open_draft open_round open_rubric_draft publish record_evaluation release
     release_from_round remove_reviewer rename_category rename_rubric reopen_round restore retire save_answer
