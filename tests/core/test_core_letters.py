@@ -76,7 +76,8 @@ def test_numbers_of_reviewers_follow_from_random_ids_and_not_from_who_they_are()
 def test_a_settled_score_is_the_score_of_record_beside_the_mean() -> None:
     letter = letter_of(a_panel(settled=(settled("x"),)), "x")
     assert (letter.score, letter.panel_score, letter.outcome) == ("75", "66.67", "Passed")
-    assert "score of record: Slip" in letter.why[0]
+    assert letter.settled is not None
+    assert (letter.settled.reason, letter.settled.at, letter.settled.by) == ("Slip", "2027-03-01", "")
 
 
 def test_a_self_assessment_and_machines_are_told_apart_and_the_first_counts_in_nothing() -> None:

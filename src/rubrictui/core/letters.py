@@ -372,11 +372,6 @@ class _Writer:
         criteria: Sequence[LetterCriterion],
     ) -> Iterator[str]:
         counting = [one for one in given if one.counts]
-        if line.settled is not None:
-            yield (
-                "The reviewers' evaluations were set beside each other and settled. The settled score is the score of "
-                f"record: {line.settled.reason}."
-            )
         if not counting:
             return
         if line.score is not None:
