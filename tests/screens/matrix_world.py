@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from shell_world import ME, NOW, StandIn, version
 
+from rubrictui.core.adjudication import Adjudication
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.model import Evidence, EvidenceKind, Outcome
 from rubrictui.core.panel_tables import PanelComment, PanelEvaluation, PanelScore, PanelSubject, PanelTable
@@ -206,8 +207,15 @@ class PanelStandIn(StandIn):
             comments=self.comments,
         )
 
+    def adjudications(self, context: str) -> tuple[Adjudication, ...]:
+        return ()
+
     def rounds(self) -> tuple[Round, ...]:
         return (self.round("c-spring"),)
+
+    def change_round(self, ref: str, *, rules: RoundRules) -> None:
+        assert ref == "c-spring"
+        self.threshold = rules.disagreement_threshold
 
     def round(self, ref: str) -> Round:
         return Round(

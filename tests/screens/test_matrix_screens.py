@@ -64,8 +64,11 @@ async def test_the_next_disagreement_opens_its_folded_group(terminal: Path) -> N
         assert "▸ Security" in painted(pilot.app)
 
 
-async def test_the_threshold_is_set_in_points_and_marks_rows_anew(terminal: Path) -> None:
-    async with app_on(PanelStandIn(), terminal).run_test(size=(80, 24), notifications=True) as pilot:
+async def test_the_threshold_is_set_in_points_marks_rows_anew_and_is_kept_for_the_round_by_a_key(
+    terminal: Path,
+) -> None:
+    panel = PanelStandIn()
+    async with app_on(panel, terminal).run_test(size=(80, 24), notifications=True) as pilot:
         view = await opened(pilot)
         before = view.disagreements
         await pilot.press("t")
@@ -80,6 +83,12 @@ async def test_the_threshold_is_set_in_points_and_marks_rows_anew(terminal: Path
         assert view.disagreements < before
         assert view.has_focus
         assert "1 criterion disagrees (▲ from 100 points)" in painted(pilot.app)
+        assert panel.threshold == 0.25
+        assert "T Keep it" in painted(pilot.app)
+        await pilot.press("T")
+        await settle(pilot)
+        assert panel.threshold == 1.0
+        assert "T Keep it" not in painted(pilot.app)
 
 
 async def test_superseded_columns_are_reached_by_a_key(terminal: Path) -> None:

@@ -43,7 +43,7 @@ class MatrixScreen(ComparisonScreen):
     HELP = (
         "Evaluators stand across, people first, then AI, rules and the self-assessment; criteria stand down in the "
         "order of the rubric. A cell is the answer and its score. ▲ marks a row whose scores lie apart by the threshold "
-        "or more (t sets it), ▴ and ▾ its highest and lowest; ≠ marks a verdict that differs: a gate met by some and "
+        "or more (t sets it here, T for the round), ▴ and ▾ its highest and lowest; ≠ marks a verdict that differs: a gate met by some and "
         "not by others, or some passed and some did not; ✗ is a gate not met. Withdrawn columns stay in view and count "
         "in nothing; u shows the superseded ones. The self-assessment is in no mean. n goes to the next "
         "disagreement, s puts the widest spread first, Enter opens the reasons behind a cell beside those of the "
@@ -98,6 +98,10 @@ class MatrixScreen(ComparisonScreen):
 
     def summary(self, matrix: Matrix, view: MatrixView) -> str:
         return summary_words(matrix, view.threshold, view.disagreements)
+
+    def round_ref(self) -> str | None:
+        context = self._table.context if self._table is not None else None
+        return context.id if context is not None else None
 
     def detail(self, matrix: Matrix, view: MatrixView) -> tuple[str, str]:
         row, column = view.row, view.column

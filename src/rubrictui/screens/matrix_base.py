@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from msgspec.structs import replace
 from textual import work
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -25,11 +26,20 @@ from rubrictui.widgets.quiet_lines import QuietLines
 from rubrictui.widgets.rows_list import Column, Row
 from rubrictui.widgets.text import one_line
 
+if TYPE_CHECKING:
+    from rubrictui.engine import Engine
+
 _FORMATS = (
     Row(Format.CSV, ("CSV", "for a spreadsheet or a program: answers and scores of 0..1")),
     Row(Format.MARKDOWN, ("Markdown", "a table for notes and reports")),
     Row(Format.HTML, ("HTML", "one page that needs nothing else, for mail and the web")),
 )
+
+
+def keep_threshold(engine: Engine, ref: str, value: float) -> None:
+    """Make a spread (0..1) the one from which scores of the round disagree, and leave its other rules."""
+    rules = engine.round(ref).rules
+    engine.change_round(ref, rules=replace(rules, disagreement_threshold=value))
 
 
 class ComparisonScreen(ShellScreen[None]):
@@ -43,6 +53,13 @@ class ComparisonScreen(ShellScreen[None]):
         Binding(
             "t", "threshold", "Threshold", id="compare.threshold", tooltip="From which spread a row disagrees"
         ),
+        Binding(
+            "T",
+            "keep_threshold",
+            "Keep it",
+            id="compare.keep",
+            tooltip="Make the threshold that is set here the round's, for everybody",
+        ),
         Binding("x", "export", "Export", id="compare.export", tooltip="Write it as CSV, Markdown or HTML"),
         Binding("R", "reload", "Reload", show=False, id="compare.reload", tooltip="Read it again"),
         Binding("escape,q", "back", "Back", key_display="Esc", id="compare.back"),
@@ -50,7 +67,8 @@ class ComparisonScreen(ShellScreen[None]):
     """
     | Key(s) | What it does |
     | :- | :- |
-    | t | Set the spread from which a row disagrees. |
+    | t | Set the spread from which a row disagrees, on this screen. |
+    | T | Make it the round's, for everybody (a chair's to do). |
     | x | Write the matrix to a file. |
     | R | Read it again. |
     | escape, q | Back. |
@@ -79,6 +97,10 @@ class ComparisonScreen(ShellScreen[None]):
 
     def detail(self, matrix: Matrix, view: MatrixView) -> tuple[str, str]:
         """The two lines below it, about the cell under the cursor."""
+        raise NotImplementedError
+
+    def round_ref(self) -> str | None:
+        """The round whose threshold this is; None without a round."""
         raise NotImplementedError
 
     def method(self) -> str:
@@ -122,6 +144,13 @@ class ComparisonScreen(ShellScreen[None]):
         """There must be something to set a threshold for, or to write."""
         if action in ("threshold", "export"):
             return self._matrix is not None and bool(self._matrix.rows)
+        if action == "keep_threshold":
+            matrix = self._matrix
+            return (
+                matrix is not None
+                and self.round_ref() is not None
+                and self._threshold not in (None, matrix.threshold)
+            )
         return True
 
     # -- the threshold
@@ -140,6 +169,19 @@ class ComparisonScreen(ShellScreen[None]):
         self.view.threshold = value
         self._show_summary()
         self.show_detail()
+        self.refresh_bindings()
+
+    @work(exit_on_error=False, exclusive=True, group="read")
+    async def action_keep_threshold(self) -> None:
+        """Make the threshold that is set here the round's."""
+        ref, value, matrix = self.round_ref(), self._threshold, self._matrix
+        if ref is None or value is None or matrix is None:
+            return
+        await self.shell.ask(lambda engine: keep_threshold(engine, ref, value))
+        self._matrix = replace(matrix, threshold=value)
+        self.refresh_bindings()
+        words = threshold_words(value, matrix.display)
+        self.say(f"A spread of {words} points is a disagreement in this round from now on, for everybody.")
 
     # -- writing a file
 

@@ -23,6 +23,7 @@ from rubrictui.widgets.text import counted
 from rubrictui.widgets.title_bar import TitleBar
 
 if TYPE_CHECKING:
+    from rubrictui.core.adjudication import Adjudication
     from rubrictui.engine import Engine
 
 _NEXT = {GateRule.ANY: GateRule.HALF, GateRule.HALF: GateRule.ALL, GateRule.ALL: GateRule.ANY}
@@ -62,6 +63,7 @@ class RoundMatrixScreen(ComparisonScreen):
         self._gates = GateRule.HALF
         self._table: PanelTable | None = None
         self._ranking = Ranking()
+        self._settled: dict[str, Adjudication] = {}
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Ranking")
@@ -79,10 +81,11 @@ class RoundMatrixScreen(ComparisonScreen):
 
     @work(exit_on_error=False, exclusive=True, group="read")
     async def _load(self) -> None:
-        def read(engine: Engine) -> PanelTable:
-            return engine.round_table(self._ref)
+        def read(engine: Engine) -> tuple[PanelTable, tuple[Adjudication, ...]]:
+            return engine.round_table(self._ref), engine.adjudications(self._ref)
 
-        self._table = await self.shell.ask(read)
+        self._table, settled = await self.shell.ask(read)
+        self._settled = {one.subject_id: one for one in settled}
         self._rank()
 
     def _rank(self) -> None:
@@ -100,11 +103,16 @@ class RoundMatrixScreen(ComparisonScreen):
     def summary(self, matrix: Matrix, view: MatrixView) -> str:
         return summary_words(matrix, view.threshold, view.disagreements, rows="subject")
 
+    def round_ref(self) -> str | None:
+        return self._ref
+
     def detail(self, matrix: Matrix, view: MatrixView) -> tuple[str, str]:
         row, column = view.row, view.column
         if row is None:
             return "", ""
         above = standing_words(self._ranking, row.key, matrix)
+        if (settled := self._settled.get(row.key)) is not None:
+            above = f"Score of record {settled.display_score}, settled: {settled.reason}. {above}"
         return above, cell_words(column, view.cell, matrix.display) if column is not None else ""
 
     def method(self) -> str:
