@@ -34,6 +34,10 @@ def test_a_disagreement_is_found_shown_settled_and_corrected(cli: Cli, store: Pa
     assert (corrected.data["score"], corrected.data["reason"]) == (0.5, "Anchor read differently")
     (item,) = run("list", ROUND, "--json").data["items"]
     assert (item["state"], item["settlement"]["id"]) == ("settled", corrected.data["id"])
+    ranked = cli("rank", ROUND, "--db", store)
+    assert "settled" in ranked.out.splitlines()[0]
+    assert " 87.5 " in ranked.out
+    assert "moves no rank" in ranked.err
     told = run("show", ROUND, WORK, "--json").data
     assert [one["score"] for one in told["history"]] == [1.0, 0.5]
     assert {one["criterion"]: one["rationale"] for one in told["answers"]}["evidence"] == "None there."

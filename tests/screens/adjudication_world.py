@@ -60,6 +60,9 @@ class SettlingStandIn(PanelStandIn):
             hidden=overview.hidden,
         )
 
+    def adjudications(self, context: str) -> tuple[Adjudication, ...]:
+        return tuple(self.settled)
+
     def settlement_desk(self, context: str, subject: str) -> SettlementDesk:
         table = self.matrix_table(subject=subject, context=context, with_texts=True)
         one = panel_subject(1)

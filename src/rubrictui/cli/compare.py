@@ -10,6 +10,7 @@ from rubrictui.cli._parser import Commands, Parser, UsageError
 from rubrictui.cli._stats_options import add_sampling_options
 
 if TYPE_CHECKING:
+    from rubrictui.core.adjudication import Adjudication
     from rubrictui.core.matrix import Matrix
     from rubrictui.core.panel_tables import PanelTable
     from rubrictui.core.ranking import Ranking
@@ -143,19 +144,19 @@ def run_rank(options: argparse.Namespace, output: Output) -> int:
 
     options.subject = options.threshold = None
     options.by_spread = options.superseded = False
-    table = _table(options)
+    table, settled = _round_with_settlements(options)
     ranking = rank(table, gates=options.gates)
     if options.csv:
         from rubrictui.interchange.matrix_out import ranking_csv
 
         output.raw(ranking_csv(ranking))
     elif output.json:
-        output.data({"method": ranking.method, "ranking": ranking})
+        output.data({"method": ranking.method, "ranking": ranking, "settled": list(settled.values())})
     elif options.markdown or options.html:
         matrix = round_matrix(table, order=ranking.order, details=ranking.places)
         _give_matrix(options, output, matrix, what="Subject", method=ranking.method)
     else:
-        _tell_ranking(output, table, ranking)
+        _tell_ranking(output, table, ranking, settled)
     return 0
 
 
@@ -184,6 +185,22 @@ def _table(options: argparse.Namespace) -> PanelTable:
         return engine.matrix_table(
             subject=options.subject, rubric=options.rubric, context=options.round, major=options.major
         )
+
+
+def _round_with_settlements(options: argparse.Namespace) -> tuple[PanelTable, dict[str, Adjudication]]:
+    """The table of a round, and by subject what was settled on the rubric and major that it is about."""
+    from rubrictui.cli._store import open_engine
+
+    with open_engine(options) as engine:
+        table = engine.round_table(options.round, rubric=options.rubric, major=options.major)
+        found = engine.adjudications(options.round)
+        versions = {one.version_id: engine.version(one.version_id) for one in found}
+    return table, {
+        one.subject_id: one
+        for one in found
+        if versions[one.version_id].rubric_id == table.rubric_id
+        and versions[one.version_id].major_version == table.major
+    }
 
 
 def _one_format(options: argparse.Namespace) -> None:
@@ -269,7 +286,9 @@ def _tell_matrix(output: Output, matrix: Matrix, options: argparse.Namespace, wh
         output.say(hidden_words(matrix.hidden))
 
 
-def _tell_ranking(output: Output, table: PanelTable, ranking: Ranking) -> None:
+def _tell_ranking(
+    output: Output, table: PanelTable, ranking: Ranking, settled: dict[str, Adjudication]
+) -> None:
     from rubrictui.core.matrix import DisplayRange, hidden_words
 
     shown = DisplayRange(low=table.version.score_display_min, high=table.version.score_display_max)
@@ -289,7 +308,19 @@ def _tell_ranking(output: Output, table: PanelTable, ranking: Ranking) -> None:
         ("", one.subject.title, shown.score(one.score, 2), one.count, "", "", one.reason)
         for one in ranking.unranked
     ]
-    output.table(("place", "subject", "score", "n", "passed", "spread", "note"), rows, right=(0, 2, 3, 4, 5))
+    header: tuple[str, ...] = ("place", "subject", "score", "n", "passed", "spread", "note")
+    right: tuple[int, ...] = (0, 2, 3, 4, 5)
+    if settled:  # beside the mean: it moves no rank
+        header, right = (*header[:3], "settled", *header[3:]), (0, 2, 3, 4, 5, 6)
+        rows = [
+            (*row[:3], settled[id].display_score if id in settled else "", *row[3:])
+            for id, row in zip(ranking.order, rows, strict=True)
+        ]
+    output.table(header, rows, right=right)
     output.say(ranking.method)
+    if settled:
+        output.say(
+            "Settled is the score of record that an adjudicator gave; it is in no mean and moves no rank."
+        )
     if ranking.hidden:
         output.say(hidden_words(ranking.hidden))
