@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -24,6 +25,8 @@ from rubrictui.core.records import EvaluatorType, Role, Subject
 from rubrictui.core.rounds import Blinding, RoundRules
 from rubrictui.engine import Engine, NotFoundError, NotPermittedError, StateError
 from rubrictui.engine.errors import SubmitRefusedError
+from rubrictui.store.copying import copy_store
+from rubrictui.store.database import Database
 from rubrictui.store.errors import SettlementFrozenError, SettlementUndeletableError
 from rubrictui.store.tables import ADJUDICATION
 
@@ -383,3 +386,17 @@ def test_the_list_of_reasons_is_a_chairs_to_edit_and_settlements_keep_their_word
         kim.settle(SPRING, P1, reason=GATE)
     with pytest.raises(NotPermittedError):
         panel.user("ann").set_adjudication_reasons(own)
+
+
+def test_settlements_and_reasons_go_along_when_a_store_is_copied(panel: World, tmp_path: Path) -> None:
+    kim = panel.user("kim")
+    kim.set_adjudication_reasons((AdjudicationReason(label="Slip"),))
+    first = kim.settle(SPRING, P0, reason="Slip", take="ann")
+    second = kim.settle(SPRING, P0, reason="Slip", take="ben", supersedes=first.id)
+    kim.save_settlement(SPRING, P1, note="Begun.")
+    with Database.open(tmp_path / "copy.db") as target:
+        proofs = {one.table: one.rows for one in copy_store(panel.chief._database, target)}
+    assert (proofs["adjudication"], proofs["adjudication_reason"]) == (3, 1)
+    with Engine(tmp_path / "copy.db", user="kim") as copied:
+        assert copied.adjudications(SPRING, with_superseded=True)[-1] == second
+        assert copied.settlement_desk(SPRING, P1).note == "Begun."
