@@ -64,12 +64,20 @@ def test_a_due_date_is_said_in_the_viewers_own_zone(due: datetime | None, shown:
     assert len(shown) <= 11
 
 
-def test_what_is_due_first_is_next_and_work_begun_goes_before_new_work_without_a_date() -> None:
-    assert [r.subject_record_id for r in ordered(INBOX)] == ["p-3", "p-2", "p-1", "p-4", "p-5", "p-6"]
-    assert next_row(INBOX) is INBOX[2]
+def test_what_is_overdue_is_next_then_what_she_was_at_then_what_is_due_first() -> None:
+    assert [r.subject_record_id for r in ordered(INBOX, NOW)] == ["p-3", "p-2", "p-1", "p-4", "p-5", "p-6"]
+    assert next_row(INBOX, NOW) is INBOX[2]
     undated = (row(1, "New", "New"), row(2, "Begun", "Draft", answered=1))
-    assert next_row(undated) is undated[1]
-    assert next_row(INBOX[4:]) is None
+    assert next_row(undated, NOW) is undated[1]
+    at_it = row(4, "Cut off", "Draft", answered=3, due_at=NOW + timedelta(days=9), updated_at=NOW)
+    before = row(
+        5, "Earlier", "Draft", answered=1, due_at=NOW + timedelta(days=5), updated_at=NOW - timedelta(1)
+    )
+    soon, late = (
+        row(number, "New", "New", due_at=NOW + timedelta(days=days)) for number, days in ((6, 1), (7, -1))
+    )
+    assert ordered((soon, before, at_it, late), NOW) == [late, at_it, soon, before]
+    assert next_row(INBOX[4:], NOW) is None
 
 
 def test_the_inbox_marks_what_is_next_and_counts_what_is_left() -> None:

@@ -189,7 +189,7 @@ class InboxScreen(FilteredScreen[None], ShellScreen[None]):
         if worked_on is None and self.query_one(RowsList).current is not None:
             return None
         work = (row for row in rows if worked_on and row.evaluation_id == worked_on and is_open(row))
-        row = next(work, None) or next_row(rows)
+        row = next(work, None) or next_row(rows, self.shell.now())
         return row_id(row) if row else None
 
     def _say_in_list(self, text: str) -> None:

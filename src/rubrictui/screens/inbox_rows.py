@@ -80,20 +80,31 @@ def due_words(due: datetime | None, now: datetime, zone: tzinfo | None = None) -
     return f"{local.day} {local:%b %Y}", ""
 
 
-def next_row(rows: Sequence[InboxRow]) -> InboxRow | None:
-    """What to do next: what is due first; among equals what is begun; then the order of the rows."""
-    work = [row for row in rows if is_open(row)]
-    if not work:
-        return None
-    return min(work, key=lambda row: (row.due_at is None, row.due_at or datetime.max, row.state != DRAFT))
+def next_row(rows: Sequence[InboxRow], now: datetime) -> InboxRow | None:
+    """What to do next: the first of ``_work``."""
+    return next(iter(_work(rows, now)), None)
 
 
-def ordered(rows: Sequence[InboxRow]) -> list[InboxRow]:
-    """Open work first, the most urgent on top; then what is done, the latest on top."""
-    work = sorted(
+def _work(rows: Sequence[InboxRow], now: datetime) -> list[InboxRow]:
+    """Open work: what is overdue; the draft touched last, so that whoever was cut off goes on where she was; what is
+    due first, among equals what is begun; then the order of the rows."""
+    drafts = (row for row in rows if row.state == DRAFT and row.updated_at is not None)
+    in_hand = max(drafts, key=lambda row: row.updated_at or datetime.min, default=None)
+    return sorted(
         (row for row in rows if is_open(row)),
-        key=lambda row: (row.due_at is None, row.due_at or datetime.max, row.state != DRAFT),
+        key=lambda row: (
+            row.due_at is None or row.due_at >= now,
+            row is not in_hand,
+            row.due_at is None,
+            row.due_at or datetime.max,
+            row.state != DRAFT,
+        ),
     )
+
+
+def ordered(rows: Sequence[InboxRow], now: datetime) -> list[InboxRow]:
+    """Open work first, as ``_work`` has it; then what is done, the latest on top."""
+    work = _work(rows, now)
     done = [row for row in rows if not is_open(row)]
     dated = sorted((row for row in done if row.updated_at), key=lambda row: row.updated_at or datetime.max)
     return [*work, *reversed(dated), *(row for row in done if not row.updated_at)]
@@ -101,10 +112,10 @@ def ordered(rows: Sequence[InboxRow]) -> list[InboxRow]:
 
 def to_rows(rows: Sequence[InboxRow], now: datetime, zone: tzinfo | None = None) -> list[Row]:
     """The lines of the list, in the order they are shown."""
-    following = next_row(rows)
+    following = next_row(rows, now)
     work = sum(1 for row in rows if is_open(row))
     shown: list[Row] = []
-    for row in ordered(rows):
+    for row in ordered(rows, now):
         open_ = is_open(row)
         due, tone = due_words(row.due_at, now, zone) if open_ else ("", "")
         is_next = row is following
@@ -148,7 +159,7 @@ def summary(rows: Sequence[InboxRow], now: datetime) -> str:
         parts.append(f"{begun} begun")
     if late := sum(1 for row in work if row.due_at is not None and row.due_at < now):
         parts.append(f"{late} overdue")
-    following = next_row(work)
+    following = next_row(work, now)
     line = ", ".join(parts)
     return f"{line}. Next: {following.subject_title or following.subject_record_id}" if following else line
 
