@@ -24,6 +24,7 @@ from shell_world import (
     until,
 )
 from textual import events
+from textual.command import CommandInput
 from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Input
@@ -253,8 +254,12 @@ async def test_help_and_palette_are_made_from_the_screen_they_are_opened_on(term
         await until(pilot, lambda: isinstance(app.screen, Palette) and "Versions" in painted(app))
         await pilot.press(*"high")
         await until(pilot, lambda: "Theme: High contrast" in painted(app))
-        await pilot.press("enter")
+        below, entry = app.screen_stack[-2], app.screen.query_one(CommandInput)
+        for _ in range(2):  # an impatient second Enter closes nothing else
+            entry.post_message(Input.Submitted(entry, "high"))
         await until(pilot, lambda: app.theme == "rubrictui-contrast")
+        await pilot.pause()
+        assert app.screen is below
     assert json.loads((terminal / "config.json").read_text())["theme"] == "rubrictui-contrast"
 
 

@@ -6,7 +6,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
+from textual import on
 from textual.command import CommandInput, CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.widgets import Input, OptionList
 
 from rubrictui import screens
 from rubrictui.styles.themes import TITLES
@@ -74,3 +76,11 @@ class Palette(CommandPalette):
 
     def on_mount(self) -> None:
         self.query_one(CommandInput).cursor_blink = False
+
+    @on(Input.Submitted)
+    @on(OptionList.OptionSelected)
+    def _once(self, event: Input.Submitted | OptionList.OptionSelected) -> None:
+        """An Enter that was typed before the palette closed on the first one would close what is below it."""
+        if self not in self.app.screen_stack:
+            event.stop()
+            event.prevent_default()
