@@ -95,6 +95,16 @@ def test_with_a_store_its_names_are_known(cli: Cli, tmp_path: Path) -> None:
     assert cli("validate", rubric, "--db", tmp_path / "x.db").code == 0
 
 
+def test_a_store_that_is_not_there_yet_is_said_and_not_made(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "all.yaml").write_text(f"{SCALE}---\n{RUBRIC}")
+    done = cli("validate", tmp_path / "all.yaml", "--db", tmp_path / "none.db")
+    assert done.code == 0
+    assert "There is no store at" in done.err
+    planned = cli("sync", "push", tmp_path, "--dry-run", "--db", tmp_path / "none.db")
+    assert 'rubric "Vendor": would be' in planned.out
+    assert not (tmp_path / "none.db").exists()
+
+
 def test_a_folder_without_yaml_is_wrong_usage(cli: Cli, tmp_path: Path) -> None:
     done = cli("validate", tmp_path)
     assert (done.code, done.err.count("\n")) == (2, 1)

@@ -229,6 +229,18 @@ def test_settings_are_told_in_a_line() -> None:
     assert config_words(None) == "none"
 
 
+def test_a_long_label_is_cut_before_its_score_and_a_problem_is_folded() -> None:
+    told = Problem(code="x", severity="warning", message="word " * 20, remedy="Write it.")
+    row = Field(
+        "anchor", "A label that is far too long", FieldKind.TEXT, tail=" (0.5)", indent=1, problems=(told,)
+    )
+    layout = plan_layout([row], 42)
+    first, *rest = ["".join(piece for piece, _ in line) for line in closed_lines(row, layout)]
+    assert "(0.5)" in first
+    assert len(rest) > 1
+    assert "word" in rest[-1]
+
+
 @pytest.mark.parametrize("width", [30, 42, 79, 119])
 @pytest.mark.parametrize("node", [NEED, PROBLEM, STRANGE], ids=lambda node: node.id)
 def test_every_line_fits_and_is_safe(node: Node, width: int) -> None:
@@ -236,7 +248,7 @@ def test_every_line_fits_and_is_safe(node: Node, width: int) -> None:
     layout = plan_layout(rows, width)
     for row in rows:
         closed = closed_lines(row, layout)
-        assert len(closed) == closed_height(row)
+        assert len(closed) == closed_height(row, layout)
         opened = open_lines(row, layout, OpenState(told=((HOSTILE, "error"),)))
         assert len(opened) >= len(closed) or not row.is_stop
         for line in (*closed, *opened):

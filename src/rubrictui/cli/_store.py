@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,6 +34,27 @@ def open_engine(options: argparse.Namespace, *, create: bool = False, read_only:
     from rubrictui.engine import Engine
 
     return Engine(options.db, as_user=options.user, read_only=read_only)
+
+
+def is_missing(options: argparse.Namespace) -> bool:
+    """Whether ``--db`` names a file that does not exist: a command that makes one may be tried before that."""
+    from rubrictui.store.locations import locate
+
+    path = locate(options.db).path
+    return path is not None and not path.exists()
+
+
+@contextmanager
+def engine_to_try(options: argparse.Namespace) -> Iterator[Engine]:
+    """The engine for a dry run of what makes a store: on the store there is, else on an empty one that goes again."""
+    if not is_missing(options):
+        with open_engine(options) as engine:
+            yield engine
+        return
+    from rubrictui.engine import Engine
+
+    with TemporaryDirectory() as folder, Engine(Path(folder) / "empty.db", as_user=options.user) as engine:
+        yield engine
 
 
 def version_lookup(engine: Engine, name: str) -> VersionSnapshot | None:

@@ -131,11 +131,13 @@ def run_diff(options: argparse.Namespace, output: Output) -> int:
 
 
 def run_push(options: argparse.Namespace, output: Output) -> int:
-    from rubrictui.cli._store import open_engine
+    from rubrictui.cli._store import engine_to_try, is_missing, open_engine
     from rubrictui.engine.sync_plan import SyncConflictError, SyncRefusedError
 
+    if options.dry_run and is_missing(options):
+        output.say("There is no store there yet: a push would make it.")
     try:
-        with open_engine(options, create=not options.dry_run) as engine:
+        with engine_to_try(options) if options.dry_run else open_engine(options, create=True) as engine:
             report = engine.sync_push(
                 options.folder, only=options.only, files_win=options.files_win, dry_run=options.dry_run
             )

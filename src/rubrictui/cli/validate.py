@@ -48,13 +48,15 @@ def register(commands: Commands) -> None:
 
 def run_validate(options: argparse.Namespace, output: Output) -> int:
     from rubrictui.cli._input import category_lookup, read_documents, scale_lookup
-    from rubrictui.cli._store import open_engine, version_lookup
+    from rubrictui.cli._store import is_missing, open_engine, version_lookup
     from rubrictui.interchange.documents import RubricFile
     from rubrictui.interchange.places import publish_findings
 
     snapshots = [name for name in options.files if _is_snapshot(name)]
     files = [name for name in options.files if name not in snapshots]
-    if options.db is None:
+    if options.db is None or is_missing(options):
+        if options.db is not None:
+            output.say(f"There is no store at {options.db} yet: names are looked up in the files alone.")
         reading = read_documents(files)
     else:
         with open_engine(options) as engine:

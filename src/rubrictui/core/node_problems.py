@@ -12,6 +12,9 @@ from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import Node, NotApplicablePolicy, Scale, ScaleType, fold_id
 from rubrictui.core.problems import MAXIMUM_KEY_LENGTH, Problem, Severity, is_share, rounded
 
+_NAMED: Final = 6
+"""Levels that a message names one by one."""
+
 _LONGEST_NAME: Final = 60
 """Characters of a name in a message."""
 
@@ -123,7 +126,12 @@ def _anchor_problems(node: Node, scale: Scale) -> Iterator[Problem]:
     labels = {fold_id(level.id): level.label for level in scale.levels}
     bare = [label for own, label in labels.items() if not texts.get(own)]
     if bare:
-        text = f"{title(node)} has no anchor for {', '.join(bare)}."
+        named = (
+            ", ".join(bare)
+            if len(bare) <= _NAMED
+            else f"{', '.join(bare[:_NAMED])} and {len(bare) - _NAMED} more"
+        )
+        text = f"{title(node)} has no anchor for {named}."
         yield about(node, "anchor_missing", text, "Write what each level means here.", severity="warning")
     same: dict[str, list[str]] = {}
     for own, label in labels.items():

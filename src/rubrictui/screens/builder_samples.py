@@ -284,7 +284,7 @@ class SamplesScreen(ShellScreen[None]):
             self._ask("Name", "rename", each.name)
 
     def _ask(self, label: str, purpose: str, value: str) -> None:
-        self._prompt = PromptLine(label, value=value, purpose=purpose)
+        self._prompt = PromptLine(label, value=value, purpose=purpose, selected=purpose == "add")
         self.mount(self._prompt, before=self.query_one(KeyFooter))
         self.refresh_bindings()
 

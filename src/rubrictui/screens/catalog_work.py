@@ -27,10 +27,11 @@ T = TypeVar("T")
 CATEGORY_COLUMNS = (Column("Category", minimum=20), Column("Rubrics", width=7, right=True))
 _NONE, _NEW, _RENAME, _DELETE = "/none", "/new", "/rename", "/delete"
 
-_NAME, _RENAMED, _CATEGORY, _CATEGORY_NAME = "name", "renamed", "category", "category name"
+_NAME, _RENAMED, _DESCRIBED = "name", "renamed", "described"
+_CATEGORY, _CATEGORY_NAME = "category", "category name"
 
 #: What needs a rubric under the cursor, and a user who may write.
-_AUTHOR_ACTIONS = frozenset({"new_rubric", "rename", "category", "edit", "scales"})
+_AUTHOR_ACTIONS = frozenset({"new_rubric", "rename", "describe", "category", "edit", "scales"})
 
 
 def open_draft(screen: ShellScreen[Any], rubric: RubricSummary) -> bool:
@@ -83,6 +84,14 @@ class CatalogWork(ShellScreen[None]):
         Binding("e", "edit", "Edit", id="catalog.edit", tooltip="Open the rubric's draft in the builder"),
         Binding("b", "board", "Board", id="catalog.board", tooltip="The versions of the rubric as cards"),
         Binding("i", "rename", "Rename", show=False, id="catalog.rename", tooltip="Give it another name"),
+        Binding(
+            "d",
+            "describe",
+            "Describe",
+            show=False,
+            id="catalog.describe",
+            tooltip="Say in a line what it is for; the filter finds it by that",
+        ),
         Binding(
             "m",
             "category",
@@ -165,6 +174,12 @@ class CatalogWork(ShellScreen[None]):
         if self._subject is not None:
             await self._ask("New name", _RENAMED, value=self._subject.name)
 
+    async def action_describe(self) -> None:
+        """Say in a line what the rubric is for."""
+        self._subject = self.current_rubric
+        if self._subject is not None:
+            await self._ask("What it is for", _DESCRIBED, value=self._subject.description or "")
+
     async def _ask(self, label: str, purpose: str, *, value: str = "") -> None:
         if self._prompt is None:
             self._prompt = PromptLine(label, value=value, purpose=purpose)
@@ -185,12 +200,13 @@ class CatalogWork(ShellScreen[None]):
     async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         """Do what the line was asked for; what the store refuses stays in the line to be corrected."""
         name, rubric = message.value, self._subject
-        if not name:
+        if not name and message.prompt.purpose != _DESCRIBED:
             await self._close()
             return
         purposes: dict[str, Callable[[str, RubricSummary | None], Awaitable[None]]] = {
             _NAME: self._create,
             _RENAMED: self._rename,
+            _DESCRIBED: self._describe,
             _CATEGORY: self._put_in,
             _CATEGORY_NAME: self._rename_category,
         }
@@ -208,6 +224,15 @@ class CatalogWork(ShellScreen[None]):
             await self.shell.ask(lambda engine: engine.rename_rubric(rubric.id, name))
             await self._close()
             await self.read_again(rubric=rubric.id)
+
+    async def _describe(self, text: str, rubric: RubricSummary | None) -> None:
+        if rubric is None:
+            return
+        described = await self.shell.ask(lambda engine: engine.describe_rubric(rubric.id, text))
+        await self._close()
+        await self.read_again(rubric=rubric.id)
+        about = f": {described.description}" if described.description else " has no description now."
+        self.say(f"{rubric.name}{about}")
 
     # -- categories
 

@@ -16,6 +16,17 @@ from rubrictui.widgets.rows_list import Column, Row, RowsList
 from rubrictui.widgets.title_bar import TitleBar
 
 
+class ChoiceList(RowsList):
+    """Rows of which one is chosen: Enter says so."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "Choose", id="rows.choose")]
+    """
+    | Key(s) | What it does |
+    | :- | :- |
+    | enter | Choose the row under the cursor. |
+    """
+
+
 class ChooseScreen(FilteredScreen[str | None], ModalScreen[str | None]):
     """Dismissed with the id of the chosen row, or None.
 
@@ -64,7 +75,7 @@ class ChooseScreen(FilteredScreen[str | None], ModalScreen[str | None]):
         self._empty = empty
 
     def compose(self) -> ComposeResult:
-        listed = RowsList(self._columns, empty=self._empty)
+        listed = ChoiceList(self._columns, empty=self._empty)
         yield TitleBar(self._title)
         yield listed
         yield FilterLine(listed)

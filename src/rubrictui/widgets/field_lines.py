@@ -20,6 +20,7 @@ ERROR, WARNING = "✗", "▵"
 BAR, BAR_BLURRED = "▌", "▏"
 
 _VALUE_LINES = 6
+_PROBLEM_LINES = 4
 _LABEL_SHARE = 0.25
 _LEAST_LABEL = 16
 _GUTTER = 3
@@ -63,7 +64,12 @@ class OpenState:
 def plan_layout(rows: Sequence[Field], width: int) -> Layout:
     """Labels take what they need, up to a quarter of the width."""
     longest = max(
-        (row.indent * 2 + cell_len(one_line(row.label, width)) for row in rows if row.is_stop), default=0
+        (
+            row.indent * 2 + cell_len(one_line(row.label, width)) + cell_len(row.tail)
+            for row in rows
+            if row.is_stop
+        ),
+        default=0,
     )
     return Layout(width, max(min(longest + 1, int(width * _LABEL_SHARE)), min(_LEAST_LABEL, width // 3)))
 
@@ -75,11 +81,9 @@ def mark_of(problems: Sequence[Problem]) -> tuple[str, str]:
     return (WARNING, "warning") if problems else (" ", "text")
 
 
-def closed_height(field: Field) -> int:
+def closed_height(field: Field, layout: Layout) -> int:
     """The lines of a field that is not under the cursor."""
-    if field.kind is FieldKind.HEADING:
-        return 1 + len(field.problems)
-    return 2 if field.problems else 1
+    return len(closed_lines(field, layout)) if field.problems else 1
 
 
 def closed_lines(field: Field, layout: Layout) -> list[Line]:
@@ -98,8 +102,9 @@ def closed_lines(field: Field, layout: Layout) -> list[Line]:
     if field.problems:
         first = next((p for p in field.problems if p.blocks), field.problems[0])
         more = f"  (+{len(field.problems) - 1})" if len(field.problems) > 1 else ""
-        text = one_line(first.message, layout.value_width - len(more)) + more
-        lines.append([(" " * layout.value_start, "text"), (text, "error" if first.blocks else "warning")])
+        shown = wrap(one_line(first.message) + more, layout.value_width, limit=_PROBLEM_LINES)
+        tone = "error" if first.blocks else "warning"
+        lines += [[(" " * layout.value_start, "text"), (line, tone)] for line in shown]
     return lines
 
 
@@ -107,8 +112,11 @@ def _heading_lines(field: Field, layout: Layout) -> list[Line]:
     lines: list[Line] = [[(" " + one_line(field.label, layout.width - 2), "heading")]]
     for problem in field.problems:
         mark, tone = mark_of((problem,))
-        text = one_line(f"{problem.message} {problem.remedy}", layout.text_width)
-        lines.append([(f" {mark} ", tone), (text, tone)])
+        text = one_line(f"{problem.message} {problem.remedy}")
+        shown = wrap(text, layout.text_width, limit=_PROBLEM_LINES)
+        lines += [
+            [(f" {mark} " if not place else "   ", tone), (line, tone)] for place, line in enumerate(shown)
+        ]
     return lines
 
 
@@ -155,7 +163,9 @@ def _problem_texts(field: Field) -> list[tuple[str, str]]:
 
 
 def _label(field: Field, layout: Layout) -> str:
-    return pad("  " * field.indent + one_line(field.label, layout.label_width), layout.label_width - 1) + " "
+    room = max(layout.label_width - 1 - 2 * field.indent - cell_len(field.tail), 4)
+    text = "  " * field.indent + one_line(field.label, room) + field.tail
+    return pad(text, layout.label_width - 1) + " "
 
 
 def _tone(field: Field) -> str:

@@ -143,7 +143,7 @@ class FieldsList(OpenList, inherit_bindings=False):
             len(before) == len(self._fields)
             and old_cursor == self.row_cursor
             and all(
-                closed_height(old) == closed_height(new)
+                closed_height(old, self._layout) == closed_height(new, self._layout)
                 for old, new in zip(before, self._fields, strict=True)
             )
             and plan_layout(self._fields, self._layout.width) == self._layout
@@ -255,7 +255,7 @@ class FieldsList(OpenList, inherit_bindings=False):
         self._layout = plan_layout(self._fields, width)
 
     def row_height(self, index: int) -> int:
-        return closed_height(self._fields[index])
+        return closed_height(self._fields[index], self._layout)
 
     def closed_lines(self, index: int) -> Sequence[Line]:
         return closed_lines(self._fields[index], self._layout)

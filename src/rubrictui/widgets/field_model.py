@@ -46,7 +46,8 @@ class Field:
     """One row of the pane.
 
     ``name`` is the field of the model; an anchor's is ``anchor`` and its level is ``level_id``. ``shown`` is
-    the value in words; ``is_unset`` says that there is none. ``frozen`` says what a change of it means.
+    the value in words; ``is_unset`` says that there is none. ``frozen`` says what a change of it means. ``tail``
+    stands behind the label, and stays when a long label is cut.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Field:
     share: bool = False
     frozen: str = ""
     level_id: str = ""
+    tail: str = ""
     indent: int = 0
     choices: tuple[Choice, ...] = ()
     problems: tuple[Problem, ...] = ()

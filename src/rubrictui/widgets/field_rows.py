@@ -311,7 +311,7 @@ def _anchor_rows(node: Node, scale: Scale | None) -> list[Field]:
         rows.append(
             Field(
                 "anchor",
-                f"{level.label} ({level.normalized_value:.3g})",
+                level.label,
                 FieldKind.TEXT,
                 text,
                 text or (f"(scale: {level.description})" if level.description else NONE),
@@ -319,6 +319,7 @@ def _anchor_rows(node: Node, scale: Scale | None) -> list[Field]:
                 is_unset=not text,
                 optional=True,
                 level_id=level.id,
+                tail=f" ({level.normalized_value:.3g})",
                 indent=1,
             )
         )

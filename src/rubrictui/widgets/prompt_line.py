@@ -110,6 +110,7 @@ class PromptLine(Horizontal):
         yield field
 
     def on_mount(self) -> None:
+        self.app.clear_notifications()  # a notice stands on the same line, and would hide what is typed
         self.take_focus()
         if self._selected:
             self.query_one(PromptInput).select_all()

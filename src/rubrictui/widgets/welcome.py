@@ -62,6 +62,15 @@ class Welcome(Widget):
             Content.assemble("  ", ("l", key), "  load the samples into this store: six worked examples,"),
             Content("     the rubrics for agents, and subjects waiting to be scored"),
             Content(""),
+            Content.assemble(("Write a rubric of your own", title)),
+            Content.assemble(
+                "  ",
+                ("c", key),
+                "  the catalog, and there ",
+                ("a", key),
+                "  a new rubric, shaped by single keys",
+            ),
+            Content(""),
             Content.assemble(("Begin with real work", title), ("  (in a shell)", muted)),
         ]
         for line, what in COMMANDS:

@@ -205,6 +205,18 @@ def test_a_list_of_score_rubrics_is_one_rubric_and_those_of_tasks_are_their_own(
     assert codes(tasks) == {"fields", "same", "minimum"}
 
 
+def test_score_rubrics_are_read_a_line_each_and_told_at_their_line() -> None:
+    kind = '{"criteria": "Is it kind?", "score1_description": "No", "score2_description": "Yes"}'
+    text = f"{kind}\n\n{kind.replace('kind', 'clear')}\r\n"
+    (rubric,) = read_text(text).rubrics
+    assert [node.name for node in rubric.snapshot.nodes] == ["Is it kind?", "Is it clear?"]
+    assert lines(
+        read_text(text.replace('clear?", "score1_description": "No"', 'clear?", "score1_description": ""'))
+    ) == [
+        "f:3:52: error: $[1].score1_description, line 3: the score has no description. Write what it means."
+    ]
+
+
 def test_scores_that_keep_their_minimum_count_as_parts_of_the_highest() -> None:
     version = read("prometheus.json", minimum="keep").rubrics[0].snapshot
     assert [score for _, _, score in levels(version, "tone")] == [0.2, 0.6, 1]

@@ -175,6 +175,16 @@ def test_a_question_of_format_or_encoding_is_one_line(
     assert caught.value.remedy
 
 
+@pytest.mark.parametrize(
+    "data",
+    [b'{"version": 2, "eval": {"task": "t"}, "samples": []}', b"PK\x03\x04\x14\x00_journal/start.json"],
+)
+def test_a_log_of_scores_is_told_where_it_belongs(data: bytes) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        import_rubrics(data, name="f")
+    assert "evaluations import" in refused.value.remedy
+
+
 def test_the_format_can_be_said_where_the_content_does_not() -> None:
     text = '{"requirements": "a", "sub_tasks": [], "score1_description": "b", "criteria": "c", "weight": 1}'
     assert read_text(text, format="paperbench").is_valid

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -15,6 +16,8 @@ from rubrictui.interchange.importers._report import Imported, Place, Report
 from rubrictui.interchange.importers._scales import Scales
 from rubrictui.interchange.importers._sketch import Sheet
 from rubrictui.interchange.importers._source import ImportOptions, Source, UnreadableError
+
+_EVAL = re.compile(rb'"eval"\s*:\s*\{')
 
 
 class Format(NamedTuple):
@@ -99,6 +102,11 @@ def _named(word: str) -> Format:
 def _recognised(source: Source) -> Format:
     if not source.data.strip():
         raise UnreadableError("the file is empty.", Place(), code="empty")
+    if _is_inspect_log(source.data):
+        raise InvalidInputError(
+            f"{source.name} is a log of Inspect: it holds scores and no rubric.",
+            remedy="rubrictui evaluations import takes them in.",
+        )
     # The text is asked for first: a wrong byte is told before any format is.
     if "\0" in source.text[:1000]:
         raise InvalidInputError(
@@ -118,6 +126,13 @@ def _recognised(source: Source) -> Format:
         f"{source.name} is no rubric in a format known here.",
         remedy=f"Name it with --format, one of {', '.join(format_names())}, to be told what is missing.",
     )
+
+
+def _is_inspect_log(data: bytes) -> bool:
+    """Whether it is a log of Inspect, as JSON or as its zip file: authors have those beside their rubrics."""
+    if data.startswith(b"PK\x03\x04"):
+        return b"_journal/" in data or b"header.json" in data
+    return _EVAL.search(data[:4000]) is not None and b'"task"' in data[:20_000]
 
 
 def _fits(one: Format, source: Source, faults: list[UnreadableError]) -> bool:

@@ -28,6 +28,9 @@ class JsonFile:
         self._text = source.text
         self._left = _SCANNED
         try:
+            lines = _as_list(self._text)
+            if lines is not None:
+                self._text = lines
             self.value = json_value(self._text)
         except InvalidInputError as error:
             raise UnreadableError(
@@ -47,6 +50,22 @@ class JsonFile:
         line = self._text.count("\n", 0, where) + 1
         column = where - (self._text.rfind("\n", 0, where) + 1) + 1
         return Place(line, column, f"{words}, line {line}")
+
+
+def _as_list(text: str) -> str | None:
+    """JSON Lines as one list of as many lines, every value where it stood but for a bracket; None when it is no such.
+
+    A line ends with its value, so a comma has room behind it, and lines and columns stay what they are.
+    """
+    lines = text.split("\n")
+    full = [place for place, line in enumerate(lines) if line.strip()]
+    if len(full) < 2 or not all(lines[place].strip()[0] == "{" for place in full):
+        return None
+    if not all(lines[place].strip()[-1] == "}" for place in full):
+        return None
+    for place in full[:-1]:
+        lines[place] = lines[place].rstrip() + ","
+    return "[" + "\n".join(lines) + "]"
 
 
 def words_of(path: Path) -> str:
