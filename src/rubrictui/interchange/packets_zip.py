@@ -9,10 +9,11 @@ from __future__ import annotations
 import io
 import stat
 import zipfile
-import zlib
 from pathlib import Path
 from typing import Final
 
+from rubrictui.core.errors import InvalidInputError
+from rubrictui.interchange import zip_reading
 from rubrictui.interchange.packets_errors import PacketError
 
 MAX_FILE: Final = 256 * 1024 * 1024
@@ -83,12 +84,14 @@ def unpack(data: bytes, *, where: str) -> dict[str, bytes]:
     if data.count(_LISTED) > 4 * MAX_MEMBERS:
         raise PacketError(f"{where} holds more members than a packet has.", remedy=_AGAIN)
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with zip_reading.opened(data, where) as archive:
             listed = archive.infolist()
             _check(listed, where)
-            return {info.filename: _read(archive, info, where) for info in listed}
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError):
-        raise PacketError(f"{where} is damaged or cut short.", remedy=_AGAIN) from None
+            return {info.filename: zip_reading.member_bytes(archive, info, where) for info in listed}
+    except PacketError:
+        raise
+    except InvalidInputError as error:
+        raise PacketError(error.message, remedy=_AGAIN) from None
 
 
 def _check(listed: list[zipfile.ZipInfo], where: str) -> None:
@@ -99,11 +102,10 @@ def _check(listed: list[zipfile.ZipInfo], where: str) -> None:
             shown = info.orig_filename if len(info.orig_filename) <= 60 else f"{info.orig_filename[:59]}…"
             raise PacketError(f'{where}: member "{shown}" {fault}.', remedy=_AGAIN)
         met.add(info.filename)
-    size = sum(info.file_size for info in listed)
-    packed = sum(info.compress_size for info in listed)
     if len(listed) > MAX_MEMBERS:
         raise PacketError(f"{where} holds more members than a packet has.", remedy=_AGAIN)
-    if size > MAX_UNPACKED or (size > _SMALL and size > MAX_RATIO * packed):
+    if zip_reading.bursts(listed, limit=MAX_UNPACKED, ratio=MAX_RATIO, small=_SMALL):
+        size = sum(info.file_size for info in listed)
         raise PacketError(
             f"{where} would unpack to {size / (1 << 20):,.0f} MB, which is no packet.", remedy=_AGAIN
         )
@@ -130,14 +132,3 @@ def _fault(info: zipfile.ZipInfo, met: set[str]) -> str | None:
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return "is packed in a way that packets are not"
     return None
-
-
-def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str) -> bytes:
-    try:
-        with archive.open(info) as member:
-            data = member.read(info.file_size + 1)
-    except (zipfile.BadZipFile, zlib.error, EOFError):
-        data = b""
-    if len(data) != info.file_size:
-        raise PacketError(f"{where}: {info.filename} is damaged.", remedy=_AGAIN)
-    return data

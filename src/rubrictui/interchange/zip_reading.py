@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from rubrictui.core.errors import InvalidInputError
@@ -31,30 +32,38 @@ def read_members(
         InvalidInputError: it is damaged, would burst, holds a path that leads out or a name twice, or what is
             wanted is encrypted or packed in a way that is not read.
     """
+    with opened(data, where) as archive:
+        listed = archive.infolist()
+        _check(listed, where, wanted, limit)
+        return {one.filename: member_bytes(archive, one, where) for one in listed if wanted(one.filename)}
+
+
+@contextmanager
+def opened(data: bytes, where: str) -> Iterator[zipfile.ZipFile]:
+    """The zip file, while the block runs; what it stumbles over becomes one line.
+
+    Raises:
+        InvalidInputError: the file is damaged or cut short.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            listed = archive.infolist()
-            _check(listed, where, wanted, limit)
-            return {one.filename: _member(archive, one, where) for one in listed if wanted(one.filename)}
+            yield archive
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError):
         raise InvalidInputError(f"{where} is damaged or cut short.", remedy="Get the file again.") from None
 
 
 def check_zip(data: bytes, where: str, *, limit: int = MAX_UNPACKED) -> None:
     """Refuse a zip file that another reader is to unpack, as ``read_members`` does of all its members."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            _check(archive.infolist(), where, lambda _: True, limit)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError):
-        raise InvalidInputError(f"{where} is damaged or cut short.", remedy="Get the file again.") from None
+    with opened(data, where) as archive:
+        _check(archive.infolist(), where, lambda _: True, limit)
 
 
 def _check(listed: list[zipfile.ZipInfo], where: str, wanted: Callable[[str], bool], limit: int) -> None:
     if len(listed) > MAX_MEMBERS:
         raise InvalidInputError(f"{where} holds {len(listed):,} files.", remedy="Split it.")
-    size = sum(one.file_size for one in listed)
-    packed = sum(one.compress_size for one in listed)
-    if size > limit or (size > _SMALL and size > MAX_RATIO * packed):
+    if bursts(listed, limit=limit, ratio=MAX_RATIO):
+        size = sum(one.file_size for one in listed)
+        packed = sum(one.compress_size for one in listed)
         raise InvalidInputError(
             f"{where} would unpack to {size / (1 << 20):,.0f} MB from {packed / (1 << 20):,.1f} MB; it was not read.",
             remedy=f"At most {limit >> 20} MB are read, and {MAX_RATIO} times what it takes packed.",
@@ -81,9 +90,25 @@ def _check(listed: list[zipfile.ZipInfo], where: str, wanted: Callable[[str], bo
             )
 
 
-def _member(archive: zipfile.ZipFile, one: zipfile.ZipInfo, where: str) -> bytes:
-    with archive.open(one) as member:
-        data = member.read(one.file_size + 1)
+def member_bytes(archive: zipfile.ZipFile, one: zipfile.ZipInfo, where: str) -> bytes:
+    """One member, of which never more is unpacked than it says it holds.
+
+    Raises:
+        InvalidInputError: it is damaged, or holds another number of bytes.
+    """
+    try:
+        with archive.open(one) as member:
+            data = member.read(one.file_size + 1)
+    except (zipfile.BadZipFile, zlib.error, EOFError):
+        data = b""
     if len(data) != one.file_size:
         raise InvalidInputError(f"{where}: {one.filename[:80]} is damaged.", remedy="Get the file again.")
     return data
+
+
+def bursts(listed: Sequence[zipfile.ZipInfo], *, limit: int, ratio: int, small: int = _SMALL) -> bool:
+    """Whether members would unpack to more than ``limit`` bytes, or to more than ``ratio`` times what they take packed
+    where that is more than ``small`` bytes. Nothing is unpacked for it."""
+    size = sum(one.file_size for one in listed)
+    packed = sum(one.compress_size for one in listed)
+    return size > limit or (size > small and size > ratio * packed)
