@@ -451,8 +451,11 @@ class _Many:
         scores: list[tuple[Any, ...]] = []
         results: list[dict[str, Any]] = []
         linked: list[tuple[str, str]] = []
+        # Ids have no meaning, and in order they go side by side into the indexes of the store.
+        ids = iter(sorted(engine._new_id() for _ in ready))
+        of_scores = iter(sorted(engine._new_id() for one in ready for _ in one.result.nodes))
         for one in ready:
-            evaluation_id = engine._new_id()
+            evaluation_id = next(ids)
             begun.append(
                 {
                     "id": evaluation_id,
@@ -476,7 +479,7 @@ class _Many:
             linked += [(call, evaluation_id) for call in one.calls]
             said = {answer.criterion_id: answer for answer in one.answers}
             scores += evaluations.score_rows(
-                evaluation_id, one.result.nodes, said, new_id=engine._new_id, at=now
+                evaluation_id, one.result.nodes, said, new_id=of_scores.__next__, at=now
             )
             results.append({"of": evaluation_id, **result_columns(one.result, now)})
         replaced = [
