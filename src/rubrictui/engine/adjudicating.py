@@ -144,9 +144,9 @@ class Adjudicating(AdjudicationSteps):
                 settlement=standing,
                 settled_answers=settled or (),
                 history=tuple(history),
-                open_reviews=adjudications.open_reviews(connection, who.user, case.context.id).get(
-                    case.subject.id, ()
-                ),
+                open_reviews=adjudications.open_reviews(
+                    connection, who.user, case.context.id, subject_id=case.subject.id
+                ).get(case.subject.id, ()),
                 conflict=who._conflict_with(connection, case.subject),
             )
 
@@ -302,9 +302,6 @@ class Adjudicating(AdjudicationSteps):
             words = checked_note(note) if note is not None else (case.draft.note if case.draft else "")
             result = compute(case.version, ready)
             now = who._clock()
-            basis = adjudications.counting(
-                connection, who.user, case.context.id, rubric_id=case.key.rubric_id, major=case.key.major
-            )
             if standing is not None and not adjudications.supersede(connection, standing.id, at=now):
                 raise StateError(f'"{case.title}" was settled in the meantime.', remedy="Read it again.")
             id = case.draft.id if case.draft else who._begin_settlement(connection, case, now)
@@ -317,7 +314,7 @@ class Adjudicating(AdjudicationSteps):
                     "evaluation_id": still_taken(case.version, table, column, ready),
                     "reason": label,
                     "note": words,
-                    "basis": list(basis.get(case.subject.id, ())),
+                    "basis": list(case.basis),
                     "updated_at": now,
                     "settled_at": now,
                     "supersedes_id": standing.id if standing else None,

@@ -36,13 +36,14 @@ PANEL = "panel"
 
 
 class Case(NamedTuple):
-    """One subject of a round, found: what is settled, on which version, and who may not yet."""
+    """One subject of a round, found: what is settled, on which version, and from which evaluations (``basis``)."""
 
     context: Context
     subject: Subject
     key: SettlementKey
     version: VersionSnapshot
     draft: StoredDraft | None
+    basis: tuple[str, ...]
 
     @property
     def title(self) -> str:
@@ -89,11 +90,10 @@ class AdjudicationSteps(RoundTables):
             )
         head = self._rubric_of(connection, None, place)
         major, version = self._tree_of(connection, head, place, None)
-        if found.id not in rounds.subject_ids(
-            connection, place.id
-        ) and found.id not in adjudications.counting(
-            connection, self.user, place.id, rubric_id=head.id, major=major
-        ):
+        counts = adjudications.counting(
+            connection, self.user, place.id, rubric_id=head.id, major=major, subject_id=found.id
+        )
+        if not counts and found.id not in rounds.subject_ids(connection, place.id):
             raise NotFoundError(
                 f'"{title}" is no subject of "{place.name or place.record_id}".',
                 remedy="`round show` lists its subjects.",
@@ -103,11 +103,14 @@ class AdjudicationSteps(RoundTables):
         if draft is not None:
             # A version published since belongs to what is begun later.
             version = self._snapshot(connection, draft.version_id)
-        return Case(place, self._shown(connection, found)[0], key, version, draft)
+        basis = counts.get(found.id, ())
+        return Case(place, self._shown(connection, found)[0], key, version, draft, basis)
 
     def _refuse_early(self, connection: Connection, case: Case) -> None:
         """Refuse while it cannot be settled by this user, or by anybody."""
-        waiting = adjudications.open_reviews(connection, self.user, case.context.id).get(case.subject.id, ())
+        waiting = adjudications.open_reviews(
+            connection, self.user, case.context.id, subject_id=case.subject.id
+        ).get(case.subject.id, ())
         if waiting:
             number = "1 review" if len(waiting) == 1 else f"{len(waiting)} reviews"
             verb = "is" if len(waiting) == 1 else "are"
@@ -123,11 +126,7 @@ class AdjudicationSteps(RoundTables):
                 f'You have a conflict of interest with "{case.title}": {conflict}',
                 remedy="Leave it to somebody else.",
             )
-        key = case.key
-        basis = adjudications.counting(
-            connection, self.user, key.context_id, rubric_id=key.rubric_id, major=key.major
-        )
-        if not basis.get(key.subject_id):
+        if not case.basis:
             raise StateError(
                 f'Nobody has reviewed "{case.title}" in this round: there is nothing to settle.',
                 remedy="Wait for a review.",

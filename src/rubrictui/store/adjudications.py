@@ -16,6 +16,7 @@ import msgspec
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Integer,
     Select,
     String,
     and_,
@@ -35,6 +36,7 @@ from rubrictui.core.records import AssignmentStatus, EvaluatorType, User
 from rubrictui.store.access_rules import (
     AS_A_PERSON,
     DRAFT,
+    ON_SUBJECT,
     SUBMITTED,
     VIEWER,
     Rights,
@@ -190,10 +192,10 @@ def answers_of(connection: Connection, viewer: User, settlement_id: str) -> tupl
 
 def find_draft(connection: Connection, viewer: User, key: SettlementKey) -> StoredDraft | None:
     """The viewer's own draft of a settlement; None while she is blind on its subject, too."""
-    table = ADJUDICATION
-    row = connection.execute(
-        select(table).where(_of(key), _own_draft(), table.c.subject_id.not_in(blind())), asking(viewer)
-    ).first()
+    given = asking(
+        viewer, context=key.context_id, subject=key.subject_id, rubric=key.rubric_id, major=key.major
+    )
+    row = connection.execute(_draft_query(), given).first()
     if row is None:
         return None
     return StoredDraft(
@@ -205,6 +207,19 @@ def find_draft(connection: Connection, viewer: User, key: SettlementKey) -> Stor
         note=row.note,
         cursor=row.cursor,
         updated_at=row.updated_at,
+    )
+
+
+@cache
+def _draft_query() -> Select[Any]:
+    table = ADJUDICATION
+    return select(table).where(
+        table.c.context_id == _CONTEXT,
+        table.c.subject_id == ON_SUBJECT,
+        table.c.rubric_id == bindparam("rubric", type_=String),
+        table.c.major_version == bindparam("major", type_=Integer),
+        _own_draft(),
+        table.c.subject_id.not_in(blind()),
     )
 
 
@@ -274,16 +289,6 @@ def supersede(connection: Connection, id: str, *, at: datetime) -> bool:
     return changed.rowcount > 0
 
 
-def _of(key: SettlementKey) -> ColumnElement[bool]:
-    table = ADJUDICATION.c
-    return and_(
-        table.context_id == key.context_id,
-        table.subject_id == key.subject_id,
-        table.rubric_id == key.rubric_id,
-        table.major_version == key.major,
-    )
-
-
 def _own_draft() -> ColumnElement[bool]:
     return and_(
         ADJUDICATION.c.status == SettlementStatus.DRAFT.value, ADJUDICATION.c.adjudicator_id == VIEWER
@@ -297,13 +302,26 @@ def _answers(stored: Any) -> tuple[Answer, ...]:
 # -- whether the reviews are in ----------------------------------------------------------------------
 
 
-def open_reviews(connection: Connection, viewer: User, context_id: str) -> dict[str, tuple[str, ...]]:
-    """By subject, the logins of those whose review in the round is asked for or begun and not in, by name.
+def open_reviews(
+    connection: Connection, viewer: User, context_id: str, *, subject_id: str | None = None
+) -> dict[str, tuple[str, ...]]:
+    """By subject (or of one), the logins of those whose review in the round is asked for or begun and not in, by name.
 
     For who reads all, and never of a subject on which she is blind.
     """
     if not rights(viewer).reads_all:
         return {}
+    given = asking(viewer, context=context_id, subject=subject_id)
+    rows = connection.execute(_open_query(subject_id is not None), given)
+    found: dict[str, tuple[str, ...]] = {}
+    for of, name in rows:
+        found[of] = (*found.get(of, ()), name)
+    return found
+
+
+@cache
+def _open_query(of_one: bool) -> Select[Any]:
+    """Open assignments and reviews begun in a round; ``of_one`` subject, ``ON_SUBJECT``."""
     asked = select(ASSIGNMENT.c.subject_id, ASSIGNMENT.c.user_id).where(
         ASSIGNMENT.c.context_id == _CONTEXT,
         ASSIGNMENT.c.status == AssignmentStatus.OPEN.value,
@@ -315,17 +333,15 @@ def open_reviews(connection: Connection, viewer: User, context_id: str) -> dict[
         EVALUATION.c.evaluator_type == EvaluatorType.HUMAN.value,
         EVALUATION.c.subject_id.not_in(blind()),
     )
+    if of_one:
+        asked = asked.where(ASSIGNMENT.c.subject_id == ON_SUBJECT)
+        begun = begun.where(EVALUATION.c.subject_id == ON_SUBJECT)
     work = asked.union(begun).subquery()
-    rows = connection.execute(
+    return (
         select(work.c.subject_id, USER.c.name)
         .select_from(work.join(USER, USER.c.id == work.c.user_id))
-        .order_by(USER.c.name),
-        asking(viewer, context=context_id),
+        .order_by(USER.c.name)
     )
-    found: dict[str, tuple[str, ...]] = {}
-    for subject_id, name in rows:
-        found[subject_id] = (*found.get(subject_id, ()), name)
-    return found
 
 
 def has_open_review(connection: Connection, viewer: User, subject_id: str) -> bool:
@@ -345,28 +361,41 @@ def has_open_review(connection: Connection, viewer: User, subject_id: str) -> bo
 
 
 def counting(
-    connection: Connection, viewer: User, context_id: str, *, rubric_id: str, major: int
+    connection: Connection,
+    viewer: User,
+    context_id: str,
+    *,
+    rubric_id: str,
+    major: int,
+    subject_id: str | None = None,
 ) -> dict[str, tuple[str, ...]]:
-    """By subject, the ids of the evaluations that count in its figures. For who reads all, as ``open_reviews``."""
+    """By subject (or of one), the ids of the evaluations that count in its figures. For who reads all, as
+    ``open_reviews``."""
     if not rights(viewer).reads_all:
         return {}
-    rows = connection.execute(
+    given = asking(viewer, context=context_id, rubric=rubric_id, major=major, subject=subject_id)
+    found: dict[str, list[str]] = {}
+    for of, id in connection.execute(_counting_query(subject_id is not None), given):
+        found.setdefault(of, []).append(id)
+    return {of: tuple(ids) for of, ids in found.items()}
+
+
+@cache
+def _counting_query(of_one: bool) -> Select[Any]:
+    """The evaluations that count in a round; ``of_one`` subject, ``ON_SUBJECT``."""
+    query = (
         select(EVALUATION.c.subject_id, EVALUATION.c.id)
         .where(
             EVALUATION.c.context_id == _CONTEXT,
-            EVALUATION.c.rubric_id == rubric_id,
-            EVALUATION.c.major_version == major,
+            EVALUATION.c.rubric_id == bindparam("rubric", type_=String),
+            EVALUATION.c.major_version == bindparam("major", type_=Integer),
             EVALUATION.c.status == SUBMITTED,
             EVALUATION.c.evaluator_type != EvaluatorType.SELF.value,
             EVALUATION.c.subject_id.not_in(blind()),
         )
-        .order_by(EVALUATION.c.id),
-        asking(viewer, context=context_id),
+        .order_by(EVALUATION.c.id)
     )
-    found: dict[str, list[str]] = {}
-    for subject_id, id in rows:
-        found.setdefault(subject_id, []).append(id)
-    return {subject_id: tuple(ids) for subject_id, ids in found.items()}
+    return query.where(EVALUATION.c.subject_id == ON_SUBJECT) if of_one else query
 
 
 # -- the list of reasons -----------------------------------------------------------------------------
