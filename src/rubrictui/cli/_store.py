@@ -36,6 +36,19 @@ def open_engine(options: argparse.Namespace, *, create: bool = False, read_only:
     return Engine(options.db, as_user=options.user, read_only=read_only)
 
 
+def rubric_and_version(engine: Engine, reference: str) -> tuple[str, str | None]:
+    """The ids that ``Rubric`` or ``Rubric@1.2.0`` names; no version when none is named. A rubric's name may hold an @ itself."""
+    from rubrictui.engine import NotFoundError
+
+    try:
+        return engine.rubric(reference).id, None
+    except NotFoundError:
+        if "@" not in reference:
+            raise
+        version = engine.version(reference)
+        return version.rubric_id, version.id
+
+
 def is_missing(options: argparse.Namespace) -> bool:
     """Whether ``--db`` names a file that does not exist: a command that makes one may be tried before that."""
     from rubrictui.store.locations import locate

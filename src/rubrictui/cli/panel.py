@@ -11,7 +11,6 @@ from rubrictui.core.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from rubrictui.core.records import User
-    from rubrictui.engine import Engine
 
 ROLES = ("reviewer", "author", "chair", "administer_evaluations", "developer", "integration")
 
@@ -254,7 +253,7 @@ def run_export(options: argparse.Namespace, output: Output) -> int:
 
 
 def run_context_add(options: argparse.Namespace, output: Output) -> int:
-    from rubrictui.cli._store import open_engine
+    from rubrictui.cli._store import open_engine, rubric_and_version
     from rubrictui.cli._times import parse_due
     from rubrictui.core.records import Context, ContextStatus
     from rubrictui.interchange.documents import split_reference
@@ -264,7 +263,7 @@ def run_context_add(options: argparse.Namespace, output: Output) -> int:
     with open_engine(options, create=True) as engine:
         rubric_id = version_id = None
         if options.rubric is not None:
-            rubric_id, version_id = _rubric_and_version(engine, options.rubric)
+            rubric_id, version_id = rubric_and_version(engine, options.rubric)
         stored = engine.add_context(
             Context(
                 entity=entity,
@@ -284,19 +283,6 @@ def run_context_add(options: argparse.Namespace, output: Output) -> int:
     else:
         output.text(f"{stored.entity}/{stored.record_id}  {stored.name}")
     return 0
-
-
-def _rubric_and_version(engine: Engine, reference: str) -> tuple[str | None, str | None]:
-    """The ids that ``Rubric`` or ``Rubric@1.2.0`` names; no version when none is named."""
-    from rubrictui.engine import NotFoundError
-
-    try:
-        return engine.rubric(reference).id, None
-    except NotFoundError:
-        if "@" not in reference:
-            raise
-        version = engine.version(reference)
-        return version.rubric_id, version.id
 
 
 def run_context_list(options: argparse.Namespace, output: Output) -> int:
@@ -319,19 +305,19 @@ def run_context_list(options: argparse.Namespace, output: Output) -> int:
 
 
 def run_assign(options: argparse.Namespace, output: Output) -> int:
-    from rubrictui.cli._store import open_engine
+    from rubrictui.cli._store import open_engine, rubric_and_version
     from rubrictui.cli._times import parse_due, shown_time
 
     due = parse_due(options.due, options.zone)
     with open_engine(options) as engine:
-        rubric_id, version_id = _rubric_and_version(engine, options.rubric)
+        rubric_id, version_id = rubric_and_version(engine, options.rubric)
         made = [
             (
                 subject,
                 name,
                 engine.assign(
                     subject=subject,
-                    rubric=rubric_id or options.rubric,
+                    rubric=rubric_id,
                     version=version_id,
                     user=name,
                     context=options.context,

@@ -186,21 +186,8 @@ def _rules(options: argparse.Namespace, before: RoundRules) -> RoundRules:
     )
 
 
-def _split_rubric(engine: Engine, reference: str) -> tuple[str, str | None]:
-    """``Rubric`` or ``Rubric@1.2.0``; a rubric's name may hold an @ itself."""
-    from rubrictui.engine import NotFoundError
-
-    try:
-        return engine.rubric(reference).id, None
-    except NotFoundError:
-        if "@" not in reference:
-            raise
-        version = engine.version(reference)
-        return version.rubric_id, version.id
-
-
 def run_open(options: argparse.Namespace, output: Output) -> int:
-    from rubrictui.cli._store import open_engine
+    from rubrictui.cli._store import open_engine, rubric_and_version
     from rubrictui.cli._times import parse_due
     from rubrictui.core.rounds import RoundRules
     from rubrictui.interchange.documents import split_reference
@@ -208,7 +195,7 @@ def run_open(options: argparse.Namespace, output: Output) -> int:
     entity, record = split_reference(options.round)
     due = parse_due(options.due, options.zone)
     with open_engine(options) as engine:
-        rubric, version = _split_rubric(engine, options.rubric)
+        rubric, version = rubric_and_version(engine, options.rubric)
         subjects = list(options.subject)
         if options.entity:
             listed = engine.subjects(entity=options.entity, content=False)
