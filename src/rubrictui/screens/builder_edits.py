@@ -383,21 +383,23 @@ class BuilderEdits(BuilderBase):
     def action_copy(self) -> None:
         """Copy it with all that is inside."""
         if (node := self._node) is not None:
-            self._keep(node, "Copied")
+            self._tell(self._keep(node, "Copied"))
 
     def action_cut(self) -> None:
         """Copy it and delete it."""
         node = self._node
         if node is not None and self._may_edit():
-            self._keep(node, "Cut")
+            kept = self._keep(node, "Cut")
             self.edit(lambda version: delete(version, node.id), f"cut {title_of(node)}", at=node.id)
+            self._tell(kept)
 
-    def _keep(self, node: Node, done: str) -> None:
+    def _keep(self, node: Node, done: str) -> str:
+        """Keep a copy for pasting; what was done, in words."""
         clip = copy_subtree(self.session.version, node.id)
         keep_clip(self.app, clip)
         inside = len(clip.nodes) - 1
         more = f" with {counted(inside, 'node')} inside" if inside else ""
-        self.say(f"{done}: {title_of(node)}{more}. p pastes it, here or in another rubric.")
+        return f"{done}: {title_of(node)}{more}. p pastes it, here or in another rubric."
 
     def action_paste(self) -> None:
         """Paste what was copied: inside a group, else after the row."""

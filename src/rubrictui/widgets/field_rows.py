@@ -86,7 +86,12 @@ def node_fields(
             "gate_minimum_score",
             "Gate minimum",
             node.gate_minimum_score,
-            "The lowest score that passes the gate, 0 to 1, such as 0.6 or 60%.",
+            "The lowest score that passes the gate, 0 to 1, such as 0.6 or 60%."
+            + (
+                ""
+                if node.is_gate or node.gate_minimum_score is None
+                else " It is no gate, so this is not used."
+            ),
             unset=NONE if node.is_gate else "none: it is not a gate",
         ),
     ]
