@@ -141,6 +141,7 @@ class Plan:
     shares: dict[tuple[int, ...], Shares] = field(default_factory=dict)
     _places: dict[tuple[float | None, float | None], int] = field(default_factory=dict)
     _next_place: Iterator[int] = field(default_factory=count)
+    _by_key: tuple[int, ...] | None = None
 
     def places(self, effective: Iterable[float | None], paths: Iterable[float | None]) -> list[int]:
         """One small number for each share with its path, never given twice to different ones."""
@@ -153,8 +154,13 @@ class Plan:
             found.append(known.setdefault(pair, next(following)) if number is None else number)
         return found
 
-    def by_key(self) -> Iterator[int]:
+    def by_key(self) -> tuple[int, ...]:
         """The leaves that count, by number, in a walk that takes siblings by key."""
+        if self._by_key is None:
+            self._by_key = tuple(self._walk_by_key())
+        return self._by_key
+
+    def _walk_by_key(self) -> Iterator[int]:
         group_of = {group.number: group for group in self.groups}
         stack = [self.groups[-1].number]
         while stack:
