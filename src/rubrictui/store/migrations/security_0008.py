@@ -35,7 +35,9 @@ _JOINED = " FROM packet_conflict c JOIN packet_export x ON x.id = c.export_id"
 
 def _about_blind(export: str) -> str:
     """Whether the viewer is blind on a subject that was sent."""
-    return f"EXISTS (SELECT 1 FROM json_object_keys({export}sent -> 'subjects') AS s (id) WHERE s.id IN {BLIND})"
+    return (
+        f"EXISTS (SELECT 1 FROM json_object_keys({export}sent -> 'subjects') AS s (id) WHERE s.id IN {BLIND})"
+    )
 
 
 def views(dialect: str) -> list[str]:
