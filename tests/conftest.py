@@ -8,11 +8,19 @@ from pathlib import Path
 
 import pytest
 
+HERE = Path(__file__).parent
+SLOW = frozenset({"cli", "docs", "engine", "screens", "store"})
+
 
 def pytest_make_parametrize_id(config: object, val: object, argname: str) -> str | None:
     """Name a case of bytes by its argument: bytes with a time in them (a zip's) would give each process
     another list of tests, and parallel runs need one."""
     return argname if isinstance(val, bytes) else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what waits for databases, processes and screens, so that parallel runs end together."""
+    items.sort(key=lambda item: item.path.relative_to(HERE).parts[0] not in SLOW)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from typing import Any
 
 import rubrictui.cli
 from rubrictui.cli._output import Output, error_json
-from rubrictui.cli._parser import Commands, Parser, UsageError, add_general_options
+from rubrictui.cli._parser import WITH_A_VALUE, Commands, Parser, UsageError, add_general_options
 from rubrictui.core.display import visible
 from rubrictui.core.errors import InvalidInputError, RubrictuiError
 
@@ -38,8 +38,8 @@ def groups() -> list[str]:
     )
 
 
-def build_parser() -> Parser:
-    """The parser with every command."""
+def build_parser(only: str | None = None) -> Parser:
+    """The parser with every command, or with one: what a command costs before it begins is mostly the others'."""
     parser = Parser(prog="rubrictui", description=DESCRIPTION)
     parser.add_argument(
         "--version", action="version", version=f"rubrictui {rubrictui.__version__}", help="show the version"
@@ -48,7 +48,7 @@ def build_parser() -> Parser:
     mouse.default = False
     add_general_options(parser, at_top=True)
     parser.set_defaults(handler=None, parser=parser)
-    commands = Commands(parser)
+    commands = Commands(parser, only)
     for name in groups():
         register = getattr(import_module(f"rubrictui.cli.{name}"), "register", None)
         if register is not None:
@@ -119,13 +119,25 @@ def exit_code(error: RubrictuiError) -> int:
 def _run(arguments: Sequence[str]) -> int:
     if not arguments:  # the command people type most does not wait for the parser of the others
         return _open_app()
-    options = build_parser().parse_args(arguments)
+    options = _parser_for(arguments).parse_args(arguments)
     if options.handler is None:
         return _without_command(options)
     output = Output(json=options.json)
     code = int(options.handler(options, output))
     output.flush()
     return code
+
+
+def _parser_for(arguments: Sequence[str]) -> Parser:
+    """The parser of the command that is named; of all where none is, or none of that name."""
+    words = iter(arguments)
+    for word in words:
+        if word in WITH_A_VALUE:
+            next(words, None)
+        elif not word.startswith("-"):
+            parser = build_parser(word)
+            return parser if word in parser.commands else build_parser()
+    return build_parser()
 
 
 def _without_command(options: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from rubrictui.core.errors import RubrictuiError
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rubrictui.cli._output import Output
 
 WIDTH = 80
+# General options that take a value, which is not the name of a command.
+WITH_A_VALUE = frozenset({"--db", "--user"})
 Handler = Callable[[argparse.Namespace, "Output"], int]
 
 
@@ -37,6 +39,10 @@ class Parser(argparse.ArgumentParser):
         self.summary = summary
         self.examples = tuple(examples)
         self.commands: dict[str, Parser] = {}
+
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        # The inherited one asks for the size of the terminal, at every argument that is added.
+        return argparse.HelpFormatter(self.prog, width=WIDTH)
 
     def _print_message(self, message: str, file: Any = None) -> None:
         # The inherited one swallows what cannot be written.
@@ -125,13 +131,26 @@ def _table(rows: Sequence[tuple[str, str]]) -> list[str]:
     return lines
 
 
-class Commands:
-    """Where a group adds its commands."""
+class _Unasked:
+    """The parser of a command that is not asked for: it takes whatever it is told, and keeps nothing."""
 
-    def __init__(self, parser: Parser) -> None:
+    def __getattr__(self, name: str) -> Callable[..., _Unasked]:
+        return lambda *args, **kwargs: self
+
+
+class Commands:
+    """Where a group adds its commands.
+
+    Args:
+        parser: under which they stand.
+        only: the name of the one that is asked for; no parser is made for the others. All, for None.
+    """
+
+    def __init__(self, parser: Parser, only: str | None = None) -> None:
         self._parser = parser
+        self._only = only
         self._under = parser.add_subparsers(
-            metavar="COMMAND", dest="command", parser_class=Parser, required=False
+            metavar="COMMAND", dest="command", parser_class=Parser, required=False, prog=parser.prog
         )
 
     def add(
@@ -155,6 +174,8 @@ class Commands:
         return Commands(parser)
 
     def _new(self, name: str, summary: str, description: str, examples: Sequence[str]) -> Parser:
+        if self._only not in (None, name) or isinstance(self._parser, _Unasked):
+            return cast("Parser", _Unasked())
         parser: Parser = self._under.add_parser(
             name, summary=summary, description=description or summary, examples=examples
         )
