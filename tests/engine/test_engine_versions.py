@@ -228,7 +228,8 @@ def test_a_rubric_with_only_a_draft_has_no_published_version(world: World) -> No
     world.chief.create_rubric("Only a draft")
     with pytest.raises(
         NoPublishedVersionError,
-        match=r"No published version of that rubric.*only a draft\. Publish one \(load a publication document",
+        match=r"No published version of that rubric.*only a draft\. Publish it: .*\(docs/formats.md\)\. "
+        r'As "Only a draft@draft" it can be shown and previewed, not scored\.',
     ):
         world.chief.version("Only a draft")
 

@@ -156,6 +156,7 @@ def test_the_first_row_of_a_version_says_when_the_whole_passes() -> None:
         "Vendor proposal 1.2.0  Published",
         "5 criteria, 12 evaluations, published 2027-01-30",
     ]
+    assert said(version_lines(version(), None, 60, about="What we\nask. "))[1] == "What we ask."
     assert "Passes  from 0.6 (60 as shown)" in lines
     assert "Complete enough  from 80.0% answered" in lines
     assert "Not applicable  left out, its weight goes to its siblings" in lines

@@ -219,8 +219,11 @@ async def test_versions_are_retired_restored_and_drafts_discarded_and_begun(term
     async with opened(store, terminal, lambda: VersionBoardScreen("r-vendor")) as pilot:
         await press(pilot, "down", "t", "down", "enter")
         assert store.calls == ["retire v-1.2.0"]
+        assert "t Restore" in painted(pilot.app)
+        assert "t Retire" not in painted(pilot.app)
         await press(pilot, "t")
         assert store.calls[1:] == ["restore v-1.2.0"]
+        assert "t Retire" in painted(pilot.app)
         await press(pilot, "X", "enter")
         assert store.has_draft
         await press(pilot, "X", "down", "enter")

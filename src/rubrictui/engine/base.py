@@ -51,6 +51,23 @@ def new_uuid() -> str:
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
 
+def new_uuids(count: int) -> list[str]:
+    """Fresh ids that begin alike, in order.
+
+    What is stored together then lies side by side in the indexes of the store. Ids all over the place have
+    every page of them written anew for every few hundred rows, once there are some hundred thousand.
+    """
+    digits = os.urandom(4 + 12 * count).hex()
+    head, made = digits[:8], []
+    for at in range(8, len(digits), 24):
+        variant = "89ab"[int(digits[at], 16) & 3]
+        made.append(
+            f"{head}-{digits[at + 1 : at + 5]}-4{digits[at + 5 : at + 8]}"
+            f"-{variant}{digits[at + 8 : at + 11]}-{digits[at + 11 : at + 23]}"
+        )
+    return sorted(made)
+
+
 class EngineBase:
     """One open store and one user who asks.
 
@@ -146,6 +163,12 @@ class EngineBase:
     @staticmethod
     def _login(connection: Connection) -> str:
         return session_user(connection) or operating_system_login()
+
+    def _new_ids(self, count: int) -> list[str]:
+        """So many ids of rows that are stored together."""
+        if self._new_id is new_uuid:
+            return new_uuids(count)
+        return [self._new_id() for _ in range(count)]
 
     def _require(self, *roles: Role, doing: str) -> None:
         """Raise unless the user holds one of ``roles``. ``doing`` completes "may not ..."."""
@@ -326,11 +349,20 @@ def _latest_published(rubric: RubricHead, heads: tuple[VersionHead, ...]) -> Ver
     for head in heads:
         if head.status is VersionStatus.PUBLISHED:
             return head
-    has = "only a draft" if any(h.status is VersionStatus.DRAFT for h in heads) else "none that is in use"
+    if any(head.status is VersionStatus.DRAFT for head in heads):
+        has = "only a draft"
+        remedy = (
+            "Publish it: P in the builder, or load a publication document (docs/formats.md). "
+            f'As "{rubric.name}@draft" it can be shown and previewed, not scored.'
+        )
+    elif heads:
+        has = "none that is in use"
+        remedy = "Restore a retired one, or publish the next: b in the catalog shows its versions."
+    else:
+        has = "no version at all"
+        remedy = "Begin a draft: b in the catalog, then n."
     raise NoPublishedVersionError(
-        f'No published version of that rubric: "{rubric.name}" has {has}.',
-        remedy="Publish one (load a publication document, docs/formats.md), or name the version, "
-        "as in Name@draft.",
+        f'No published version of that rubric: "{rubric.name}" has {has}.', remedy=remedy
     )
 
 

@@ -18,12 +18,13 @@ from rubrictui.core.records import MAXIMUM_NAME, SampleAnswer, SampleSet
 from rubrictui.screens.base import ShellScreen
 from rubrictui.screens.builder_session import BuilderSession
 from rubrictui.screens.choose import ChooseScreen
+from rubrictui.screens.confirm import confirmed
 from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.preview_lines import OUTCOMES
 from rubrictui.widgets.prompt_line import PromptLine
 from rubrictui.widgets.result_lines import shown_score
 from rubrictui.widgets.rows_list import Column, Row, RowsList
-from rubrictui.widgets.text import one_line
+from rubrictui.widgets.text import counted, one_line
 from rubrictui.widgets.title_bar import TitleBar
 
 BEST, WORST, RANDOM = "All best", "All worst", "Random"
@@ -159,7 +160,7 @@ class SamplesScreen(ShellScreen[None]):
             "Delete",
             show=False,
             id="samples.delete",
-            tooltip="Delete the set under the cursor",
+            tooltip="Delete the set under the cursor, after a question",
         ),
         Binding("escape", "back", "Back", key_display="Esc", id="samples.back"),
     ]
@@ -170,7 +171,8 @@ class SamplesScreen(ShellScreen[None]):
     | a | A new set. |
     | b / w / x | A set with all best / all worst / random answers. |
     | l | A set from the last submitted evaluation of a subject. |
-    | c / i / d | Copy, rename, delete the set under the cursor. |
+    | c / i | Copy, rename the set under the cursor. |
+    | d | Delete the set under the cursor, after a question. |
     | escape | Back to the builder. |
     """
 
@@ -255,17 +257,24 @@ class SamplesScreen(ShellScreen[None]):
             self._session.add_set(each.name, dict(each.answers))
             self._show()
 
-    def action_delete(self) -> None:
-        """Delete the set under the cursor."""
-        if (each := self._current) is not None:
-            try:
-                self._session.delete_set(each.id)
-            except RubrictuiError as error:
-                self.say(str(error), error=True)
-                return
-            self._show()
-            self.refresh_bindings()
-            self.say(f"Deleted: {one_line(each.name, 40)}.")
+    @work(exit_on_error=False, exclusive=True, group="delete")
+    async def action_delete(self) -> None:
+        """Delete the set under the cursor, after a question: undo does not reach the samples."""
+        each = self._current
+        if each is None:
+            return
+        name = one_line(each.name, 40)
+        about = f"Its {counted(len(each.answers), 'answer')} would be gone. This cannot be undone."
+        if not await confirmed(self, f"Delete {name}?", about, yes="Delete it", no="Keep it"):
+            return
+        try:
+            self._session.delete_set(each.id)
+        except RubrictuiError as error:
+            self.say(str(error), error=True)
+            return
+        self._show()
+        self.refresh_bindings()
+        self.say(f"Deleted: {name}.")
 
     @property
     def _current(self) -> SampleSet | None:

@@ -211,7 +211,8 @@ class RubricScreen(FilteredScreen[None], ShellScreen[None]):
         pane = self.query_one(DetailPane)
         if row.id == ROOT:
             summary = next((v for v in self._rubric.versions if v.id == self._version_id), None)
-            pane.show(lambda width: version_lines(version, summary, width))
+            about = self._rubric.description
+            pane.show(lambda width: version_lines(version, summary, width, about=about))
         else:
             node = next(node for node in version.nodes if node.id == row.id)
             pane.show(node_lines(version, node, self._shares))

@@ -55,13 +55,16 @@ def _paragraph(label: str, text: str | None) -> list[Line]:
     return [((label, "label"),), ((reflow(text), ""),)] if text and text.strip() else []
 
 
-def version_lines(version: VersionSnapshot, summary: VersionSummary | None, width: int) -> list[Line]:
+def version_lines(
+    version: VersionSnapshot, summary: VersionSummary | None, width: int, *, about: str | None = None
+) -> list[Line]:
     """What holds for the whole version: instructions, when it passes, bands to scale, hashes.
 
     Args:
         version: the version.
         summary: its row in the catalog, for counts, dates and hashes.
         width: cells the ruler may take.
+        about: the description of the rubric.
     """
     status = version.status.value
     lines: list[Line] = [
@@ -78,6 +81,8 @@ def version_lines(version: VersionSnapshot, summary: VersionSummary | None, widt
         if summary.retired_at is not None:
             facts.append(f"retired {summary.retired_at:%Y-%m-%d}")
         lines.append(((", ".join(facts), "muted"),))
+    if about and about.strip():
+        lines += [((reflow(about), ""),), ()]
     if version.bands or version.pass_threshold is not None:
         lines += ruler(version.bands, version.pass_threshold, width)
     low, high = version.score_display_min, version.score_display_max

@@ -69,8 +69,9 @@ class VersionBoardScreen(ShellScreen[None]):
             "retire",
             "Retire",
             id="board.retire",
-            tooltip="Take the version out of use, or put it back in use",
+            tooltip="Take the version out of use",
         ),
+        Binding("t", "restore", "Restore", id="board.restore", tooltip="Put the retired version back in use"),
         Binding(
             "X", "discard", "Discard draft", id="board.discard", tooltip="Delete the draft, after a question"
         ),
@@ -155,8 +156,9 @@ class VersionBoardScreen(ShellScreen[None]):
             return self.draft is not None
         if action == "start":
             return self._summary is not None and self.draft is None
-        if action == "retire":
-            return self.card is not None and self.card.summary.status is not VersionStatus.DRAFT
+        if action in ("retire", "restore"):
+            wanted = VersionStatus.PUBLISHED if action == "retire" else VersionStatus.RETIRED
+            return self.card is not None and self.card.summary.status is wanted
         if action == "diff":
             return self.card is not None and compared_with(self._cards, self.card) is not None
         if action == "compare":
@@ -263,16 +265,11 @@ class VersionBoardScreen(ShellScreen[None]):
 
     @work(exit_on_error=False, exclusive=True, group="change")
     async def action_retire(self) -> None:
-        """Take a published version out of use, or put a retired one back in use."""
+        """Take a published version out of use, after a question."""
         card = self.card
         if card is None:
             return
         version = card.summary
-        if version.status is VersionStatus.RETIRED:
-            await self.shell.ask(lambda engine: engine.restore(version.id))
-            await self._reload()
-            self.say(f"{version.number} is in use again.")
-            return
         about = (
             f"Nothing new would be scored with {version.rubric_name} {version.number}. Its evaluations "
             f"({version.evaluation_count} that you may see) stay valid, and it can be restored."
@@ -281,6 +278,17 @@ class VersionBoardScreen(ShellScreen[None]):
             await self.shell.ask(lambda engine: engine.retire(version.id))
             await self._reload()
             self.say(f"{version.number} is retired.")
+
+    @work(exit_on_error=False, exclusive=True, group="change")
+    async def action_restore(self) -> None:
+        """Put a retired version back in use."""
+        card = self.card
+        if card is None:
+            return
+        version = card.summary
+        await self.shell.ask(lambda engine: engine.restore(version.id))
+        await self._reload()
+        self.say(f"{version.number} is in use again.")
 
     def action_back(self) -> None:
         """Go back."""
