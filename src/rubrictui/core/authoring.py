@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from operator import is_
 from typing import Any
 
@@ -78,6 +79,10 @@ class DraftIndex:
 # --- the tree --------------------------------------------------------------------------------------
 
 
+#: So many nodes that say something else are put into the tree as it was; with more it is made anew.
+_FOLLOWED = 50
+
+
 @dataclass(slots=True, eq=False)
 class _Entry:
     """A node with its folded ids, its scale, and what is wrong with it by itself."""
@@ -99,7 +104,7 @@ class _View:
     """The nodes as scoring sees them: by folded id, with what takes part and what does not.
 
     ``is_sound`` when every node hangs on the root by groups that stand before it, and none shares an id: then
-    there is nothing to say about places.
+    there is nothing to say about places. ``fine`` are siblings, by their group, whose weights add up.
     """
 
     def __init__(self, version: VersionSnapshot, before: _View | None = None) -> None:
@@ -111,7 +116,12 @@ class _View:
         self.scales = {fold_id(scale.id): scale for scale in version.scales}
         self.scales.pop("", None)
         self.unread: list[_Entry] = []
+        self.fine: dict[str, list[_Entry]] = before.fine if before is not None else {}
+        self.is_sound: bool = False
+        self._grouped: list[tuple[Node | None, list[_Entry]]] | None = None
         self.entries = self._entries(before)
+        if before is not None and before.is_sound and self._keeps_entries and self._follows(before):
+            return
         owns = [entry.own for entry in self.entries]
         self.by_id = dict(zip(reversed(owns), reversed(self.entries), strict=True))
         self.children: dict[str, list[_Entry]] = {}
@@ -127,7 +137,30 @@ class _View:
                 groups.add(entry.own)
         self.is_sound = sound and len(self.by_id) == len(self.entries) and "" not in self.by_id
         self.in_cycle = set() if self.is_sound else self._cycles()
-        self._grouped: list[tuple[Node | None, list[_Entry]]] | None = None
+
+    def _follows(self, before: _View) -> bool:
+        """Take over a sound tree where nodes only say something else; False where any came, went or moved."""
+        old, new = before.version.nodes, self.version.nodes
+        if len(old) != len(new):
+            return False
+        first, _, end = window(old, new)
+        pairs = [
+            pair
+            for pair in zip(before.entries[first:end], self.entries[first:end], strict=True)
+            if pair[0] is not pair[1]
+        ]
+        if len(pairs) > _FOLLOWED or any(
+            was.own != now.own or was.above != now.above or was.is_group != now.is_group for was, now in pairs
+        ):
+            return False
+        self.by_id, self.children = before.by_id.copy(), before.children.copy()
+        for was, now in pairs:
+            self.by_id[now.own] = now
+            siblings = self.children[now.above].copy()
+            siblings[siblings.index(was)] = now
+            self.children[now.above] = siblings
+        self.is_sound, self.in_cycle = True, set()
+        return True
 
     def _entries(self, before: _View | None) -> list[_Entry]:
         """An entry a node, those of ``before`` where the node is the same object and says the same here."""
@@ -138,6 +171,7 @@ class _View:
             and len(before.version.scales) == len(self.version.scales)
             and all(map(is_, before.version.scales, self.version.scales))
         )
+        self._keeps_entries = same
         first, old_end, new_end = (
             window(before.version.nodes, nodes) if before and same else (0, 0, len(nodes))
         )
@@ -270,18 +304,18 @@ def _version_problems(version: VersionSnapshot) -> Iterator[Problem]:
 
 
 def _node_problems(view: _View) -> Iterator[Problem]:
-    keys = Counter([entry.key for entry in view.entries])
+    keys = {entry.key for entry in view.entries}
     advisory = True in [entry.is_group and not entry.counts for entry in view.entries]
     faults = {key: found for key, scale in view.scales.items() if (found := [*scale_problems(scale)])}
     if view.is_sound and len(keys) == len(view.entries) and not advisory and not faults:
-        for entry in [entry for entry in view.entries if entry.problems]:
-            yield from entry.problems or ()
+        yield from chain.from_iterable([entry.problems for entry in view.entries if entry.problems])
         return
+    times = Counter([entry.key for entry in view.entries])
     ids = Counter([entry.own for entry in view.entries])
     for entry in view.entries:
         node = entry.node
-        if keys[entry.key] > 1 and 0 < len(entry.key) <= MAXIMUM_KEY_LENGTH:
-            text = f"The key {entry.key!r} stands {keys[entry.key]} times."
+        if times[entry.key] > 1 and 0 < len(entry.key) <= MAXIMUM_KEY_LENGTH:
+            text = f"The key {entry.key!r} stands {times[entry.key]} times."
             yield about(node, "key_duplicate", text, "Give each node its own key.")
         if ids[entry.own] > 1 and entry.own:
             text = f"The id {node.id!r} stands {ids[entry.own]} times."
@@ -323,10 +357,17 @@ def _advisory_problems(entry: _Entry, view: _View) -> Iterator[Problem]:
 
 
 def _group_problems(view: _View) -> Iterator[Problem]:
+    groups = [entry.own for entry in view.entries if entry.is_group]
+    has_empty = not view.children.keys() >= set(groups)
     for group, siblings in view.groups():
+        above = siblings[0].above
+        if not has_empty and view.fine.get(above) is siblings:
+            continue
         counting = [entry.weight for entry in siblings if entry.counts]
         total = sum(counting)
-        if counting and (total == 0 or math.isinf(total)):
+        if not counting or (total != 0 and not math.isinf(total)):
+            view.fine[above] = siblings
+        else:
             where = f"of {title(group)}" if group is not None else "at the top level"
             at: dict[str, Any] = {"node_id": group.id, "key": group.key} if group is not None else {}
             if total == 0:

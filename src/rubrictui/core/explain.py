@@ -8,6 +8,7 @@ from rubrictui.core.canonical import canonical_json
 from rubrictui.core.display import visible
 from rubrictui.core.errors import ScoringError
 from rubrictui.core.model import (
+    Node,
     NodeType,
     NotApplicablePolicy,
     Outcome,
@@ -60,9 +61,11 @@ def explain_outcome(version: VersionSnapshot, result: ScoreResult) -> str:
     Scores are on the display range. Numbers have at most two decimals, and more where two that differ would
     look the same.
     """
-    nodes = {node.id: node for node in version.nodes}
+    nodes: dict[str, Node] = {}
 
     def name(scored: ScoredNode) -> str:
+        if not nodes:  # few outcomes name a node
+            nodes.update((node.id, node) for node in version.nodes)
         node = nodes.get(scored.id)
         return said((node.name.strip() if node else "") or scored.key)
 

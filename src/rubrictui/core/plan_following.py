@@ -98,7 +98,7 @@ def follow_edits(version: VersionSnapshot, base: Basis) -> Basis | None:
             if gate is not None and was.gate is None:  # where its leaves are is known of gates alone
                 return None
             groups[number - first] = Group(
-                number, new, BEST.get(new.rollup_method), was.children, was.leaves, gate, was.cut
+                number, new, BEST.get(new.rollup_method), was.children, was.leaves, gate, was.cut, was.partial
             )
         if old.weight != new.weight or old.is_advisory != new.is_advisory:
             above = _group_above(new, groups)
@@ -322,7 +322,7 @@ def _walks(nodes: Sequence[Node], first: int, end: int, ids: Sequence[str], fold
 def _renumbered(group: Group, number: int, moved: Sequence[int], leaves: tuple[int, int]) -> Group:
     """A group whose children are the same ones, at the numbers that they have now."""
     children = tuple([(moved[child], weight) for child, weight in group.children])
-    return Group(number, group.node, group.best, children, leaves, group.gate, group.cut)
+    return Group(number, group.node, group.best, children, leaves, group.gate, group.cut, group.partial)
 
 
 class _Spans:

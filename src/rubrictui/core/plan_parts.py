@@ -88,6 +88,8 @@ class Group:
     gate: float | None
     cut: Cut | None = None
     """How it is shared out when every child takes part, once that is known."""
+    partial: dict[tuple[float, ...], Cut] = field(default_factory=dict)
+    """How it is shared out among some of its children, by the weights of those."""
 
 
 @dataclass(slots=True, eq=False)

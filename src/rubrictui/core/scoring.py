@@ -61,6 +61,9 @@ SCORING_ENGINE_VERSION: Final = "1"
 #: A raw value may be off its step by this much of a step, which is what decimal fractions lose in binary.
 _STEP_TOLERANCE: Final = 1e-8
 
+#: So many ways to leave children out are remembered of one group.
+_CUTS_KEPT: Final = 16
+
 
 def compute(
     version: VersionSnapshot, answers: Iterable[Answer], *, pass_threshold: float | None = None
@@ -240,7 +243,7 @@ def _share_out(plan: Plan, left_out: tuple[int, ...]) -> Shares:
         if len(parts) == len(group.children):
             cut = group.cut = group.cut or _cut(parts)
         else:
-            cut = _cut(parts)
+            cut = _partial_cut(group, parts)
         if cut.weights:
             parts = [(number, weight) for (number, _), weight in zip(parts, cut.weights, strict=True)]
         rollups.append((group, parts, cut.total))
@@ -259,6 +262,17 @@ def _share_out(plan: Plan, left_out: tuple[int, ...]) -> Shares:
         for (number, _), share, part, place in zip(parts, cut.effective, paths, places_below, strict=True):
             effective[number], path[number], places[number] = share, part, place
     return plan.remember(left_out, Shares(effective, path, places, rollups))
+
+
+def _partial_cut(group: Group, parts: list[tuple[int, float]]) -> Cut:
+    """The cut of a group that leaves some children out; it depends on nothing but the weights of the others."""
+    weights = tuple([weight for _, weight in parts])
+    known = group.partial.get(weights)
+    if known is None:
+        if len(group.partial) >= _CUTS_KEPT:
+            group.partial.clear()
+        known = group.partial[weights] = _cut(parts)
+    return known
 
 
 def _cut(parts: list[tuple[int, float]]) -> Cut:

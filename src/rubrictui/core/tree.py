@@ -6,7 +6,7 @@ slice. Nodes that keep their place, parent and sequence stay the same objects.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from operator import is_
 
@@ -57,6 +57,10 @@ def _is_tidy(nodes: Sequence[Node]) -> bool:
     return True
 
 
+#: What was compared last: storing, checking, scoring and drawing an edit all ask about the same two states.
+_windows_before: deque[tuple[object, object, tuple[int, int, int]]] = deque(maxlen=2)
+
+
 def window(old: Sequence[object], new: Sequence[object]) -> tuple[int, int, int]:
     """What differs between two states of a list whose unchanged parts are the same objects.
 
@@ -66,12 +70,18 @@ def window(old: Sequence[object], new: Sequence[object]) -> tuple[int, int, int]
     """
     if old is new:
         return len(new), len(new), len(new)
+    for known in tuple(_windows_before):  # another thread may compare meanwhile
+        if known[0] is old and known[1] is new:
+            return known[2]
     most = min(len(old), len(new))
     same = list(map(is_, old, new))
     first = same.index(False) if False in same else most
     same = list(map(is_, reversed(old), reversed(new)))[: most - first]
     last = same.index(False) if False in same else most - first
-    return first, len(old) - last, len(new) - last
+    found = first, len(old) - last, len(new) - last
+    if type(old) is tuple and type(new) is tuple:  # what can change is compared anew
+        _windows_before.appendleft((old, new, found))
+    return found
 
 
 def end_of(nodes: Sequence[Node], place: int) -> int:
@@ -149,4 +159,7 @@ def inserted(
 def replaced(nodes: Sequence[Node], changed: Sequence[Node]) -> tuple[Node, ...]:
     """``nodes`` with those of ``changed`` in the places of the nodes with their ids."""
     by_id = {node.id: node for node in changed}
-    return tuple(by_id.get(node.id, node) for node in nodes)
+    after = list(nodes)
+    for place in [place for place, node in enumerate(nodes) if node.id in by_id]:
+        after[place] = by_id[after[place].id]
+    return tuple(after)

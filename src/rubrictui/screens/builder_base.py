@@ -107,6 +107,7 @@ class BuilderBase(ShellScreen[None]):
         self._told_problem = ""
         self._marks: tuple[tuple[Problem, ...], dict[str, list[Problem]]] = ((), {})
         self._may_leave_unsaved = False
+        self._fields_shown: tuple[VersionSnapshot | None, str] = (None, ROOT)
         self._sample = NO_SAMPLE
         self._collecting = gc.get_threshold()
         self.set_class(True, "-at-tree", update=False)
@@ -241,7 +242,7 @@ class BuilderBase(ShellScreen[None]):
     def _problem_marks(self) -> dict[str, list[Problem]]:
         problems = self.session.problems
         if self._marks[0] is not problems:
-            self._marks = (problems, problems_by_node(problems))
+            self._marks = (problems, problems_by_node(problems, self._marks))
         return self._marks[1]
 
     def _show_preview(self) -> None:
@@ -277,6 +278,7 @@ class BuilderBase(ShellScreen[None]):
     def _show_fields(self) -> None:
         """Show the fields of the row under the cursor."""
         session, node = self.session, self.tree_pane.current
+        self._fields_shown = session.version, self.tree_pane.cursor_id
         marks = self._problem_marks()
         if node is None:
             self.fields.show_version(session.version, marks.get(ROOT, []))
@@ -393,4 +395,6 @@ class BuilderBase(ShellScreen[None]):
     def on_builder_tree_cursor_moved(self) -> None:
         if self.is_open:
             self._may_leave_unsaved = False
-            self._show_fields()
+            version, own = self._fields_shown
+            if version is not self.session.version or own != self.tree_pane.cursor_id:
+                self._show_fields()

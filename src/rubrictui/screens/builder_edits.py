@@ -465,7 +465,6 @@ class BuilderEdits(BuilderBase):
 
     def on_builder_tree_cursor_moved(self) -> None:
         self._delete_asked = None
-        super().on_builder_tree_cursor_moved()
 
     # -- the fields
 

@@ -225,9 +225,25 @@ class Sample:
 NO_SAMPLE = Sample({}, {})
 
 
-def problems_by_node(problems: Sequence[Problem]) -> dict[str, list[Problem]]:
-    """The problems of each node by its id as written; those of the version and its bands under ``ROOT``."""
+def problems_by_node(
+    problems: Sequence[Problem], before: tuple[Sequence[Problem], dict[str, list[Problem]]] | None = None
+) -> dict[str, list[Problem]]:
+    """The problems of each node by its id as written; those of the version and its bands under ``ROOT``.
+
+    Args:
+        before: the problems one edit ago, and what was found of them; most are the same objects.
+    """
     found: dict[str, list[Problem]] = {}
+    if before is not None and before[1]:
+        first, old_end, new_end = window(before[0], problems)
+        changed = {
+            problem.node_id or ROOT for problem in (*before[0][first:old_end], *problems[first:new_end])
+        }
+        if len(changed) < len(before[1]) // 4:
+            found = before[1].copy()
+            for own in changed:
+                found.pop(own, None)
+            problems = [problem for problem in problems if (problem.node_id or ROOT) in changed]
     for problem in problems:
         own = problem.node_id or ROOT
         if own in found:

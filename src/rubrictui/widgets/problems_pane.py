@@ -18,7 +18,7 @@ from rubrictui.widgets.text import Line, counted, one_line, truncate, wrap
 
 def problem_counts(problems: Sequence[Problem]) -> str:
     """How many problems block publishing and how many are warnings, in words."""
-    blocking = sum(1 for problem in problems if problem.blocks)
+    blocking = len([problem for problem in problems if problem.severity == "error"])
     warnings = len(problems) - blocking
     if not problems:
         return "no problems ✓"
@@ -109,7 +109,7 @@ class ProblemsPane(FlatList):
         if problems is self._problems:
             return
         before, place = self.current, max(self.row_cursor, 0)
-        grave = [problem for problem in problems if problem.blocks]
+        grave = [problem for problem in problems if problem.severity == "error"]
         self._problems = (
             [*grave, *[problem for problem in problems if not problem.blocks]] if grave else problems
         )
