@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from rubrictui.core.errors import RubrictuiError, ScoringError
 from rubrictui.core.model import Answer, Level, Node, Scale, VersionSnapshot
 from rubrictui.core.records import Draft, DraftAnswer, Evaluation, SaveReceipt, Subject
 from rubrictui.engine.errors import DraftClosedError, DraftConflictError
-from rubrictui.screens.scoring_session import DraftSession, Safety, clean_text
+from rubrictui.screens.scoring_session import Change, DraftSession, Kept, Safety, clean_text
 
 SCALE = Scale(
     id="s",
@@ -207,6 +208,26 @@ def test_other_criteria_are_stored_while_one_is_in_conflict() -> None:
     assert [a.criterion_id for a, *_ in store.saved] == ["C2"]
     assert form.safety is Safety.NOT_SAVED
     assert form.conflict is not None
+
+
+def test_what_another_session_stored_is_taken_over_and_named_but_not_over_a_change_that_waits() -> None:
+    store = FakeStore()
+    form = session(store, DraftAnswer(answer=level("C1", "no"), revision=2))
+    form.change(level("C2", "no"))
+    store.fails.append(LOCKED)
+    form.change(level("C3", "no"))
+    theirs = [
+        DraftAnswer(answer=level(f"C{n}", "yes"), revision=revision)
+        for n, revision in ((1, 2), (2, 8), (3, 9))
+    ]
+    now = replace(form.draft, answers=tuple(theirs))
+    assert form.catch_up(now) == ("c2",)
+    assert form.answer("C2").scale_level_id == "yes"
+    assert form.answer("C1").scale_level_id == "no"
+    assert form.waiting == ("c3",)
+    assert form.catch_up(now) == ()
+    assert form.undo() == Change("c3", Kept(Answer(criterion_id="C3")), Kept(level("C3", "no")))
+    assert form.undo() is None
 
 
 def test_a_draft_that_was_closed_elsewhere_is_told_and_not_retried() -> None:

@@ -379,6 +379,11 @@ class ScoringScreen(WritingForm):
         if self.session.waiting:
             self.say(f"NOT SAVED, so it cannot be submitted. {self.session.problem}", error=True)
             return
+        if changed := self._caught_up():
+            self.say(
+                f"Answered in another session since you opened this: {changed}. Look, then press S again."
+            )
+            return
         draft = self.session.draft
 
         def act(choice: str | None) -> None:
@@ -392,6 +397,20 @@ class ScoringScreen(WritingForm):
         preview = self._engine.preview(self.session.evaluation_id)
         title = f"Submit · {draft.subject.title or draft.subject.record_id}"
         self.app.push_screen(SubmitScreen(title, preview, draft.version, self.session.flagged), act)
+
+    def _caught_up(self) -> str:
+        """The titles of the criteria that another session changed, now shown as they are stored; "" for none.
+
+        Nobody freezes an answer that she did not see.
+        """
+        try:
+            changed = self.session.catch_up(self._engine.draft(self.session.evaluation_id))
+        except RubrictuiError:
+            return ""  # what keeps it from being read keeps it from being submitted, and is told there
+        for leaf in changed:
+            self._show_answer(leaf)
+        self._show_state()
+        return ", ".join(self._title(self._criteria_by_id[leaf]) for leaf in changed)
 
     def _submit(self) -> None:
         from rubrictui.screens.result import ResultScreen

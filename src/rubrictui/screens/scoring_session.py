@@ -289,10 +289,36 @@ class DraftSession:
         else:
             self._kept[leaf] = Kept(conflict.stored.answer, conflict.stored.is_flagged)
             self._waiting.pop(leaf, None)
-            self._undo = [change for change in self._undo if change.criterion_id != leaf]
-            self._redo = [change for change in self._redo if change.criterion_id != leaf]
+            self._forget(leaf)
         self.retry()
         return leaf
+
+    def catch_up(self, stored: Draft) -> tuple[str, ...]:
+        """Take over what another session stored since this one read the draft; the folded ids of those criteria.
+
+        A change that waits here stays as it is: storing it finds the conflict.
+
+        Args:
+            stored: the same draft as the store has it now.
+        """
+        found: list[str] = []
+        for one in stored.answers:
+            leaf = fold_id(one.answer.criterion_id)
+            if leaf in self._waiting or one.revision <= self._seen.get(leaf, self._base):
+                continue
+            self._seen[leaf] = one.revision
+            now = Kept(one.answer, one.is_flagged)
+            if now == self.kept(leaf):
+                continue
+            self._kept[leaf] = now
+            self._forget(leaf)
+            found.append(leaf)
+        return tuple(found)
+
+    def _forget(self, leaf: str) -> None:
+        """Leave steps on a criterion out of undo: the answer that they lead back from is not there any more."""
+        self._undo = [change for change in self._undo if change.criterion_id != leaf]
+        self._redo = [change for change in self._redo if change.criterion_id != leaf]
 
     def move_cursor(self, key: str) -> None:
         """Remember where the reviewer is; stored with the next answer, or by ``store_cursor``."""
