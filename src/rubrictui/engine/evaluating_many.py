@@ -448,14 +448,11 @@ class _Many:
         engine, version = self.engine, self.first.version
         now = engine._clock()
         begun: list[dict[str, Any]] = []
-        scores: list[tuple[Any, ...]] = []
+        scores = evaluations.ScoreColumns()
         results: list[dict[str, Any]] = []
         linked: list[tuple[str, str]] = []
-        # Ids have no meaning, and in order they go side by side into the indexes of the store.
-        ids = iter(sorted(engine._new_id() for _ in ready))
-        of_scores = iter(sorted(engine._new_id() for one in ready for _ in one.result.nodes))
-        for one in ready:
-            evaluation_id = next(ids)
+        of_scores = iter(engine._new_ids(sum(len(one.result.nodes) for one in ready)))
+        for one, evaluation_id in zip(ready, engine._new_ids(len(ready)), strict=True):
             begun.append(
                 {
                     "id": evaluation_id,
@@ -478,10 +475,8 @@ class _Many:
             )
             linked += [(call, evaluation_id) for call in one.calls]
             said = {answer.criterion_id: answer for answer in one.answers}
-            scores += evaluations.score_rows(
-                evaluation_id, one.result.nodes, said, new_id=of_scores.__next__, at=now
-            )
-            results.append({"of": evaluation_id, **result_columns(one.result, now)})
+            scores.add(evaluation_id, one.result.nodes, said, ids=of_scores, at=now)
+            results.append(result_columns(one.result, now))
         replaced = [
             {"of": one.replaces, "at": now, "why": f"Superseded by {row['id']}."}
             for one, row in zip(ready, begun, strict=True)

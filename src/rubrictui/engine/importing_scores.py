@@ -342,14 +342,17 @@ class _Import:
         engine, now = self.engine, self.engine._clock()
         ids: list[str | None] = []
         begun: list[dict[str, Any]] = []
-        scores: list[tuple[Any, ...]] = []
+        scores = evaluations.ScoreColumns()
         results: list[dict[str, Any]] = []
         superseded: list[dict[str, Any]] = []
+        computed = [plan.result for plan in plans if plan.result is not None]
+        fresh = iter(engine._new_ids(len(computed)))
+        of_scores = iter(engine._new_ids(sum(len(result.nodes) for result in computed)))
         for plan in plans:
             if plan.result is None:
                 ids.append(plan.last.id if plan.last else None)
                 continue
-            id = engine._new_id()
+            id = next(fresh)
             ids.append(id)
             begun.append(
                 {
@@ -370,8 +373,8 @@ class _Import:
                 }
             )
             said = {answer.criterion_id: answer for answer in plan.answers}
-            scores += evaluations.score_rows(id, plan.result.nodes, said, new_id=engine._new_id, at=now)
-            results.append({"of": id, **result_columns(plan.result, now)})
+            scores.add(id, plan.result.nodes, said, ids=of_scores, at=now)
+            results.append(result_columns(plan.result, now))
             if plan.last is not None:
                 superseded.append({"of": plan.last.id, "at": now, "why": f"Superseded by {id}."})
         if begun:

@@ -7,9 +7,11 @@ dialects.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,8 +21,8 @@ from sqlalchemy.sql.dml import ReturningUpdate
 
 from rubrictui.core.model import Answer, ScoredNode
 from rubrictui.core.records import EvaluationStatus
+from rubrictui.store.many_rows import columns_of, insert_columns, update_columns
 from rubrictui.store.tables import EVALUATION, EVALUATION_SCORE
-from rubrictui.store.types import dump_json, instant_text
 
 _DRAFT = EvaluationStatus.DRAFT.value
 _COMPUTED = (
@@ -212,7 +214,7 @@ def add_draft(connection: Connection, values: Mapping[str, Any]) -> None:
 def add_submitted(
     connection: Connection,
     begun: Sequence[Mapping[str, Any]],
-    scores: Sequence[tuple[Any, ...]],
+    scores: ScoreColumns,
     results: Sequence[Mapping[str, Any]],
     *,
     superseded: Sequence[Mapping[str, Any]],
@@ -221,21 +223,23 @@ def add_submitted(
 
     Args:
         begun: the columns of each, all of the same names.
-        scores: a row per node of each, answers and results together, as ``score_rows`` makes them.
-        results: the columns that submitting sets, with the evaluation's id as ``of``.
+        scores: a row per node of each, answers and results together.
+        results: the columns that submitting sets, in the order of ``begun``.
         superseded: those that these replace: the id as ``of``, with ``at`` and ``why``.
 
     Returns:
         False when one of ``superseded`` is not Submitted any more; then nothing may be kept.
     """
-    connection.execute(insert(EVALUATION), [{"status": _DRAFT, **values} for values in begun])
-    if scores:
-        connection.exec_driver_sql(_insert_scores(connection.dialect.name), list(scores))
+    of_all = columns_of(begun)
+    insert_columns(connection, EVALUATION, of_all, same={"status": f"'{_DRAFT}'", "revision": "0"})
+    same = {"is_flagged": "FALSE", "revision": "0"}
+    insert_columns(connection, EVALUATION_SCORE, scores.columns, same=same)
     if superseded:
         ended = connection.execute(_SUPERSEDE, list(superseded))
         if ended.rowcount != len(superseded):
             return False
-    connection.execute(_submitting(tuple(results[0])), [_renamed(row) for row in results])
+    is_draft = f"status = '{_DRAFT}'"
+    update_columns(connection, EVALUATION, of_all["id"], columns_of(results), where=is_draft)
     return True
 
 
@@ -250,70 +254,48 @@ _SUPERSEDE = (
 )
 
 
-@cache
-def _submitting(columns: tuple[str, ...]) -> Any:
-    values = {
-        name: bindparam(f"new_{name}", type_=EVALUATION.c[name].type) for name in columns if name != "of"
-    }
-    return (
-        update(EVALUATION)
-        .where(EVALUATION.c.id == bindparam("of"), EVALUATION.c.status == _DRAFT)
-        .values(values)
-    )
+class ScoreColumns:
+    """Score rows of whole evaluations, by column: there may be hundreds of thousands."""
+
+    def __init__(self) -> None:
+        self.columns: dict[str, list[Any]] = defaultdict(list)
+
+    def add(
+        self,
+        evaluation_id: str,
+        nodes: Sequence[ScoredNode],
+        answers: Mapping[str, Answer],
+        *,
+        ids: Iterator[str],
+        at: datetime,
+    ) -> None:
+        """A row for each node, in walk order: what was answered, if anything, and what was computed.
+
+        Args:
+            answers: by criterion id.
+            ids: gives those of the rows.
+        """
+        said = [answers.get(node.id, _UNSAID) for node in nodes]
+        columns = self.columns
+        columns["id"] += islice(ids, len(nodes))
+        columns["evaluation_id"] += [evaluation_id] * len(nodes)
+        columns["criterion_id"] += [node.id for node in nodes]
+        columns["scale_level_id"] += [one.scale_level_id for one in said]
+        columns["raw_value"] += [one.raw_value for one in said]
+        columns["is_not_applicable"] += [one.is_not_applicable for one in said]
+        columns["confidence"] += [one.confidence for one in said]
+        columns["rationale"] += [one.rationale for one in said]
+        columns["evidence"] += [msgspec.to_builtins(one.evidence) if one.evidence else None for one in said]
+        columns["updated_at"] += [at] * len(nodes)
+        columns["normalized_score"] += [node.normalized_score for node in nodes]
+        columns["effective_weight"] += [node.effective_weight for node in nodes]
+        columns["overall_contribution"] += [node.overall_contribution for node in nodes]
+        columns["gate_failed"] += [node.gate_failed for node in nodes]
+        columns["is_advisory"] += [node.is_advisory for node in nodes]
+        columns["sequence"] += range(len(nodes))
 
 
-def _renamed(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name if name == "of" else f"new_{name}": value for name, value in row.items()}
-
-
-_SCORE_COLUMNS = (
-    "id", "evaluation_id", "criterion_id", "scale_level_id", "raw_value", "is_not_applicable", "confidence",
-    "rationale", "evidence", "is_flagged", "revision", "updated_at", "normalized_score", "effective_weight",
-    "overall_contribution", "gate_failed", "is_advisory", "sequence",
-)  # fmt: skip
-
-
-@cache
-def _insert_scores(dialect: str) -> str:
-    mark = "?" if dialect == "sqlite" else "%s"
-    places = ", ".join([mark] * len(_SCORE_COLUMNS))
-    return f"INSERT INTO evaluation_score ({', '.join(_SCORE_COLUMNS)}) VALUES ({places})"
-
-
-def score_rows(
-    evaluation_id: str,
-    nodes: Iterable[ScoredNode],
-    answers: Mapping[str, Answer],
-    *,
-    new_id: Callable[[], str],
-    at: datetime,
-) -> Iterator[tuple[Any, ...]]:
-    """A row for each node of a whole evaluation, in walk order: what was answered, if anything, and what was computed.
-
-    The values are as both databases take them: there may be hundreds of thousands, and converting each on its way
-    takes longer than storing it.
-
-    Args:
-        answers: by criterion id.
-    """
-    now = instant_text(at)
-    for sequence, node in enumerate(nodes):
-        said = answers.get(node.id)
-        given: tuple[Any, ...] = (None, None, False, None, None, None)
-        if said is not None:
-            evidence = dump_json(msgspec.to_builtins(said.evidence)) if said.evidence else None
-            given = (
-                said.scale_level_id,
-                said.raw_value,
-                said.is_not_applicable,
-                said.confidence,
-                said.rationale,
-                evidence,
-            )
-        yield (
-            new_id(), evaluation_id, node.id, *given, False, 0, now, node.normalized_score, node.effective_weight,
-            node.overall_contribution, node.gate_failed, node.is_advisory, sequence,
-        )  # fmt: skip
+_UNSAID = Answer(criterion_id="")
 
 
 def change_draft(connection: Connection, evaluation_id: str, values: Mapping[str, Any]) -> bool:
