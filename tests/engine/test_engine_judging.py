@@ -7,6 +7,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from rubrictui.core.prompt_records import PromptKind
 from rubrictui.core.records import EvaluationStatus, Role, Subject
 from rubrictui.engine import Engine, NotFoundError, NotPermittedError
 from rubrictui.engine.errors import EvaluatorFailedError
+from rubrictui.engine.evaluating_many import EvaluateAllReport
 from rubrictui.evaluators.prompting import PromptNotFoundError, PromptTemplateError
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "evaluators"))
@@ -165,6 +167,25 @@ def test_earlier_replies_are_used_again_only_where_a_session_asks_for_it(
     assert len(judge.requests) == 2
     engine.evaluate_record(rubric=RUBRIC, subject=subject)
     assert len(judge.requests) == 3
+
+
+def test_rounds_on_several_threads_share_an_engine_but_no_connection_to_a_model(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with serving(in_turn(Say(GUIDE, delay=0.05))) as server:
+        (tmp_path / "ai.toml").write_text(
+            f'default_model = "m"\n[providers.p]\nbase_url = "{server.url}"\nconcurrency = 1\n'
+            '[models.m]\nprovider = "p"\n'
+        )
+        monkeypatch.delenv("RUBRICTUI_AI_MODEL")
+        many(engine, 6)
+
+        def judged(number: int) -> EvaluateAllReport:
+            return engine.evaluate_all(rubric=RUBRIC, subjects=[f"Many/{number}"], concurrency=1)
+
+        with ThreadPoolExecutor(max_workers=3) as threads:
+            reports = list(threads.map(judged, range(6), timeout=60))
+    assert [(one.done, one.failures) for one in reports] == [(1, ())] * 6
 
 
 def many(engine: Engine, count: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -44,12 +45,33 @@ class _Session(NamedTuple):
     fresh: set[str]
 
 
+class _Held(NamedTuple):
+    """The session that an engine's runs share, and whether earlier replies are used again in it."""
+
+    engine: Prompting
+    session: _Session
+    use_earlier: bool
+
+
+#: The session of the work that asks, not of the engine: connections belong to one event loop, and an engine may be at
+#: work in several at once, each on a thread of its own.
+_HELD: ContextVar[_Held | None] = ContextVar("judging session", default=None)
+
+
 class Prompting(Syncing):
     """Prompts and runs."""
 
-    #: What several runs share (``judging_session``), and whether earlier replies are used again.
-    _shared: _Session | None = None
-    _use_earlier: bool = False
+    @property
+    def _shared(self) -> _Session | None:
+        """What the runs of this ``judging_session`` share."""
+        held = _HELD.get()
+        return held.session if held is not None and held.engine is self else None
+
+    @property
+    def _use_earlier(self) -> bool:
+        """Whether earlier replies are used again in this ``judging_session``."""
+        held = _HELD.get()
+        return held is not None and held.engine is self and held.use_earlier
 
     # -- prompts -------------------------------------------------------------------------------------
 
@@ -225,12 +247,11 @@ class Prompting(Syncing):
                 same.
         """
         opened = self._session()
-        before, self._shared = self._shared, opened
-        uses, self._use_earlier = self._use_earlier, use_earlier
+        token = _HELD.set(_Held(self, opened, use_earlier))
         try:
             yield
         finally:
-            self._shared, self._use_earlier = before, uses
+            _HELD.reset(token)
             await opened.access.aclose()
 
     def _session(self) -> _Session:
@@ -254,7 +275,8 @@ class Prompting(Syncing):
         """
         from rubrictui.evaluators.prompting_service import Surroundings, build_services
 
-        session = self._shared or self._session()
+        shared = self._shared
+        session = shared or self._session()
         keeper = _StoreKeeper(self, session, subject_id, kept, {"Trial": True} if trial else {})
         try:
             yield build_services(
@@ -269,7 +291,7 @@ class Prompting(Syncing):
                 )
             )
         finally:
-            if session is not self._shared:
+            if session is not shared:
                 await session.access.aclose()
 
     def _store_runs(self, runs: list[PromptRun]) -> None:

@@ -27,7 +27,7 @@ from rubrictui.store import prompts as prompt_store
 from rubrictui.store.locations import locate
 
 if TYPE_CHECKING:
-    from procrastinate import App
+    from procrastinate import App, JobContext
 
 QUEUE: Final = "rubrictui"
 _TASK: Final = "rubrictui.evaluate"
@@ -186,9 +186,14 @@ async def _work(
     wait: bool,
     told: Callable[[JobDone], None] | None,
 ) -> None:
-    @app.task(name=_TASK, queue=QUEUE)
-    async def evaluate(**job: Any) -> None:
-        done = await asyncio.to_thread(_run, people, job)
+    @app.task(name=_TASK, queue=QUEUE, pass_context=True)
+    async def evaluate(around: JobContext, /, **job: Any) -> None:
+        # The queue's own heartbeat ends when a worker takes no more jobs, and its last ones may take long.
+        alive = asyncio.create_task(_keep_alive(app, around.job.worker_id))
+        try:
+            done = await asyncio.to_thread(_run, people, job)
+        finally:
+            await _ended(alive)
         if told is not None:
             told(done)
         if done.status == "failed":
@@ -206,9 +211,20 @@ async def _work(
                 fetch_job_polling_interval=2,
             )
         finally:
-            rescue.cancel()
-            with suppress(asyncio.CancelledError):
-                await rescue
+            await _ended(rescue)
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+
+
+async def _keep_alive(app: App, worker_id: int | None) -> None:
+    """Say that a worker lives for as long as a job of it runs."""
+    while worker_id is not None:
+        await asyncio.sleep(_LOST_AFTER / 3)
+        await app.job_manager.update_heartbeat(worker_id)
 
 
 async def _keep_taking_up(app: App) -> None:
