@@ -361,6 +361,18 @@ def test_an_index_looks_again_at_a_node_whose_scale_changed() -> None:
     assert "gate_unreachable" in [problem.code for problem in index.problems(second)]
 
 
+def test_an_index_follows_a_node_that_changed_after_the_scales_did() -> None:
+    index = DraftIndex()
+    first = VersionSnapshot(nodes=(leaf(id="a", key="a"), leaf(id="b", key="b")), scales=(levels_scale(),))
+    second = msgspec.structs.replace(
+        first, nodes=(leaf(id="a", key="a", weight=0.0), first.nodes[1]), scales=(levels_scale(),)
+    )
+    third = msgspec.structs.replace(second, nodes=(second.nodes[0], leaf(id="b", key="b", weight=0.0)))
+    for version in (first, second, third, second, first):
+        assert index.problems(version) == publish_problems(version)
+        assert index.shares(version) == weight_shares(version)
+
+
 def test_a_long_name_leaves_room_for_what_is_wrong() -> None:
     version = VersionSnapshot(nodes=(Node(id="a", key="a", name="N" * 300),))
     (problem,) = [p for p in publish_problems(version) if p.code == "scale_missing"]

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import count
+from random import Random
+
 import pytest
 from msgspec.structs import replace
 from rich.cells import cell_len
 
 from rubrictui.core.authoring import weight_shares
-from rubrictui.core.editing import add_node, delete, indent, move, set_node
+from rubrictui.core.editing import (
+    EditError,
+    add_node,
+    delete,
+    duplicate,
+    indent,
+    move,
+    move_to,
+    outdent,
+    set_node,
+)
 from rubrictui.core.model import (
     Answer,
     Level,
@@ -150,6 +163,38 @@ def test_the_shape_after_an_edit_is_the_shape_from_nothing(edit: object) -> None
     assert {node.id: after.share(node) for node in version.nodes} == pytest.approx(shares)
 
 
+def edit_somewhere(version: VersionSnapshot, dice: Random, name: str) -> VersionSnapshot:
+    """A random edit of where nodes stand; the same version where it is refused."""
+    ids = [node.id for node in version.nodes] or [""]
+    own, other, kind = dice.choice(ids), dice.choice(ids), dice.choice([GROUP, NodeType.CRITERION])
+    names = count()
+    edits = (
+        lambda: add_node(version, kind, id=name, at=own or None, where=dice.choice(["after", "inside"])),
+        lambda: duplicate(version, own, new_id=lambda: f"{name}-{next(names)}"),
+        lambda: move(version, own, dice.choice([-1, 1])),
+        lambda: indent(version, own),
+        lambda: outdent(version, own),
+        lambda: move_to(version, own, other),
+        lambda: delete(version, own),
+    )
+    try:
+        return dice.choice(edits)().version
+    except EditError:
+        return version
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_shape_after_many_edits_is_the_shape_from_nothing(seed: int) -> None:
+    dice, states = Random(seed), [VERSION]
+    shape = shape_of(VERSION)
+    for turn in range(60):
+        version = edit_somewhere(states[-1], dice, f"new{turn}")
+        states.append(version if len(version.nodes) < 40 else dice.choice(states))
+        shape, fresh = shape_of(states[-1], shape), shape_of(states[-1])
+        assert (shape.ids, shape.depths, shape.place) == (fresh.ids, fresh.depths, fresh.place)
+        assert (shape.children, shape.criteria) == (fresh.children, fresh.criteria)
+
+
 def test_only_what_an_edit_touched_is_changed() -> None:
     assert changed_nodes(VERSION, set_node(VERSION, "a1", weight=5.0).version) == [1]
     assert changed_nodes(VERSION, VERSION) == []
@@ -259,6 +304,18 @@ def test_problems_stand_with_their_nodes() -> None:
     assert problem_glyph([warning])[0] == "▵"
     assert problem_counts((warning, whole, error)) == "✗ 2 block publishing · ▵ 1 warning"
     assert problem_counts(()) == "no problems ✓"
+
+
+def test_problems_after_an_edit_stand_as_they_stand_from_nothing() -> None:
+    own = [Problem(code="a", severity="warning", message="odd", node_id=f"n{i}") for i in range(40)]
+    again = Problem(code="b", severity="error", message="twice", node_id="n7")
+    whole = Problem(code="c", severity="error", message="none")
+    states = [(*own,), (whole, *own), (whole, *own[:9], again, *own[9:]), (*own[:3], *own[4:]), (), (*own,)]
+    before = (states[0], problems_by_node(states[0]))
+    for state in states:
+        found = problems_by_node(state, before)
+        assert found == problems_by_node(state)
+        before = (state, found)
 
 
 def test_the_preview_says_score_outcome_gates_and_what_each_gives() -> None:

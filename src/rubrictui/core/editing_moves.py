@@ -9,7 +9,7 @@ import msgspec
 from rubrictui.core.editing_base import Edited, EditError, free_key, key_stem, keys_of, node_of
 from rubrictui.core.editing_nodes import refuse_under_criterion
 from rubrictui.core.model import Node, VersionSnapshot
-from rubrictui.core.tree import end_of, inserted, reordered, replaced, siblings_of, tidy
+from rubrictui.core.tree import end_of, inserted, reordered, replaced, siblings_of, stays_tidy, tidy
 
 
 def move(version: VersionSnapshot, node_id: str, step: int) -> Edited:
@@ -94,7 +94,7 @@ def move_to(
         nodes = replaced(inserted(rest, block, parent_id, index), order)
     else:
         nodes = inserted(rest, block, parent_id, index)
-    return Edited(version=msgspec.structs.replace(version, nodes=nodes), focus=node.id)
+    return Edited(version=stays_tidy(version, nodes), focus=node.id)
 
 
 def duplicate(version: VersionSnapshot, node_id: str, *, new_id: Callable[[], str]) -> Edited:
@@ -104,13 +104,13 @@ def duplicate(version: VersionSnapshot, node_id: str, *, new_id: Callable[[], st
     block = renewed(version.nodes[place : end_of(version.nodes, place)], keys_of(version), new_id)
     index = siblings_of(version.nodes, node.parent_id).index(node) + 1
     nodes = inserted(version.nodes, block, node.parent_id, index)
-    return Edited(version=msgspec.structs.replace(version, nodes=nodes), focus=block[0].id)
+    return Edited(version=stays_tidy(version, nodes), focus=block[0].id)
 
 
 def renewed(block: tuple[Node, ...], taken: set[str], new_id: Callable[[], str]) -> tuple[Node, ...]:
     """A subtree under ids of its own and keys that are free; ``taken`` grows by those."""
     ids = {node.id: new_id() for node in block}
-    used = {key.strip().casefold() for key in taken}
+    used = set(map(str.casefold, map(str.strip, taken)))
     copies = []
     for node in block:
         key = node.key
@@ -135,7 +135,7 @@ def delete(version: VersionSnapshot, node_id: str) -> Edited:
     neighbours = siblings[here + 1 : here + 2] or siblings[max(here - 1, 0) : here]
     nodes = version.nodes[:place] + version.nodes[end_of(version.nodes, place) :]
     return Edited(
-        version=msgspec.structs.replace(version, nodes=nodes),
+        version=stays_tidy(version, nodes),
         focus=neighbours[0].id if neighbours else node.parent_id,
     )
 

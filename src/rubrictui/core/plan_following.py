@@ -236,22 +236,22 @@ def follow_moves(version: VersionSnapshot, base: Basis) -> Basis | None:
 
     groups: list[Group] = []
     known_groups = {id(group.node): group for group in plan.groups}
+    others = {was for was, number in enumerate(moved) if was != number}
     spans = _Spans(new, ids, is_leaf, fold)
     whole = plan.groups[-1]
-    for place, (node, number, leaf) in enumerate(zip(new, numbers, is_leaf, strict=True)):
-        if leaf:
-            continue
+    for place in [place for place, leaf in enumerate(is_leaf) if not leaf]:
+        node, number = new[place], numbers[place]
         gate = gate_of(node)
         span = spans.of(place) if gate is not None else (0, 0)
         if ids[place] in shaken:
             groups.append(group_of(node, number, children[ids[place]], span))
         else:
-            groups.append(_renumbered(known_groups[id(node)], number, moved, span))
+            groups.append(_renumbered(known_groups[id(node)], number, moved, others, span))
     groups.reverse()
     groups.append(
         group_of(whole.node, top, children[""], (0, 0))
         if "" in shaken
-        else _renumbered(whole, top, moved, (0, 0))
+        else _renumbered(whole, top, moved, others, (0, 0))
     )
 
     leaf_of = plan.leaf_of.copy()
@@ -319,9 +319,20 @@ def _walks(nodes: Sequence[Node], first: int, end: int, ids: Sequence[str], fold
     return True
 
 
-def _renumbered(group: Group, number: int, moved: Sequence[int], leaves: tuple[int, int]) -> Group:
-    """A group whose children are the same ones, at the numbers that they have now."""
-    children = tuple([(moved[child], weight) for child, weight in group.children])
+def _renumbered(
+    group: Group, number: int, moved: list[int], others: set[int], leaves: tuple[int, int]
+) -> Group:
+    """A group whose children are the same ones, at the numbers that they have now.
+
+    ``others`` are the numbers that stand for another node now, or for none.
+    """
+    children = group.children
+    if children:
+        before, weights = zip(*children, strict=True)
+        if not others.isdisjoint(before):
+            children = tuple(zip(map(moved.__getitem__, before), weights, strict=True))
+        elif number == group.number and leaves == group.leaves:
+            return group
     return Group(number, group.node, group.best, children, leaves, group.gate, group.cut, group.partial)
 
 

@@ -15,7 +15,7 @@ import msgspec
 from rubrictui.core.model import Node, VersionSnapshot, fold_id
 
 #: The nodes that were found tidy last: one edit often asks twice, and a large draft has thousands of them.
-_tidy_before: dict[str, tuple[Node, ...]] = {}
+_tidy_before: deque[tuple[Node, ...]] = deque(maxlen=4)
 
 
 def tidy(version: VersionSnapshot) -> VersionSnapshot:
@@ -23,8 +23,10 @@ def tidy(version: VersionSnapshot) -> VersionSnapshot:
 
     Nodes that hang on no root (their parent is missing, or they stand in a circle) come last, as they are.
     """
-    if version.nodes is _tidy_before.get("nodes") or _is_tidy(version.nodes):
-        _tidy_before["nodes"] = version.nodes
+    if _is_known_tidy(version.nodes):
+        return version
+    if _is_tidy(version.nodes):
+        _tidy_before.append(version.nodes)
         return version
     by_id = {fold_id(node.id): node.id for node in reversed(version.nodes)}
     children: dict[str | None, list[Node]] = defaultdict(list)
@@ -41,6 +43,17 @@ def tidy(version: VersionSnapshot) -> VersionSnapshot:
     for lost in children.values():
         ordered.extend(lost)
     return msgspec.structs.replace(version, nodes=tuple(ordered))
+
+
+def _is_known_tidy(nodes: tuple[Node, ...]) -> bool:
+    return any(nodes is known for known in tuple(_tidy_before))
+
+
+def stays_tidy(before: VersionSnapshot, nodes: tuple[Node, ...]) -> VersionSnapshot:
+    """A version with the nodes that an edit made of tidy ones by the functions here, which keep them tidy."""
+    if _is_known_tidy(before.nodes):
+        _tidy_before.append(nodes)
+    return msgspec.structs.replace(before, nodes=nodes)
 
 
 def _is_tidy(nodes: Sequence[Node]) -> bool:

@@ -158,7 +158,7 @@ def _parents_are_exact(nodes: Sequence[Node], added: Sequence[Node]) -> bool:
             raise InvalidInputError(f'Criterion "{node.key}" has no id.', remedy="Give it one of its own.")
     ids = {node.id for node in nodes}
     if added:
-        once([fold_id(node.id) for node in nodes], "Two criteria have the id")
+        once(map(str.casefold, map(str.strip, [node.id for node in nodes])), "Two criteria have the id")
     parents = {node.parent_id for node in nodes} - ids - {None, ""}
     lost = [node for node in nodes if node.parent_id in parents] if parents else []
     known = {"", *map(fold_id, ids)} if lost else set()

@@ -96,6 +96,30 @@ class RowView:
     note: str = ""
 
 
+def row_says(view: RowView) -> tuple[object, ...] | None:
+    """All that ``row_line`` reads for the row of a node: while it is equal, so is the line. None for other rows."""
+    shape = view.shape
+    place = shape.place.get(view.own)
+    if place is None:
+        return None
+    node = shape.version.nodes[place]
+    scored = view.sample.scores.get(node.id)
+    return (
+        node,
+        shape.scale(node),
+        view.sample.answers.get(view.own),
+        view.typing,
+        tuple(view.problems),
+        None if scored is None else (scored.normalized_score, scored.gate_failed),
+        shape.share(node),
+        shape.depths[place],
+        view.is_folded,
+        view.columns,
+        shape.version.score_display_min,
+        shape.version.score_display_max,
+    )
+
+
 def row_line(view: RowView, *, mark: str = " ") -> Line:
     """A row on one line."""
     if view.own == ROOT:

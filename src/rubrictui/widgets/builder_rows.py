@@ -139,6 +139,8 @@ def shape_of(version: VersionSnapshot, before: Shape | None = None) -> Shape:
             before.criteria,
             shares,
         )
+    if before is not None and (moved := _moved(version, before, scales)) is not None:
+        return moved
     fold = before.folded if before is not None else Folded()
     ids = [fold[node.id] for node in nodes]
     depths: list[int] = []
@@ -158,6 +160,63 @@ def shape_of(version: VersionSnapshot, before: Shape | None = None) -> Shape:
     return Shape(
         version, ids, depths, dict(zip(ids, range(len(ids)), strict=True)), children, scales, fold, count
     )
+
+
+def _moved(version: VersionSnapshot, before: Shape, scales: dict[str, Scale]) -> Shape | None:
+    """The shape of a draft of which one stretch is another; None where the parent of a node there is missing."""
+    old, new, fold = before.version.nodes, version.nodes, before.folded
+    first, old_end, new_end = window(old, new)
+    inside = {fold[node.id] for node in (*old[first:old_end], *new[first:new_end])}
+    while new_end < len(new) and (parent := new[new_end].parent_id) and fold[parent] in inside:
+        inside.add(fold[new[new_end].id])  # it hangs on what moved, so its depth may be another
+        old_end += 1
+        new_end += 1
+    owns = [fold[node.id] for node in new[first:new_end]]
+    depth_of = {ROOT: -1}
+    depths: list[int] = []
+    shaken: set[str] = {fold[node.parent_id] if node.parent_id else ROOT for node in old[first:old_end]}
+    for own, node in zip(owns, new[first:new_end], strict=True):
+        parent = fold[node.parent_id] if node.parent_id else ROOT
+        shaken.add(parent)
+        if parent not in depth_of:
+            place = before.place.get(parent, len(old))
+            if place >= first:
+                return None
+            depth_of[parent] = before.depths[place]
+        depths.append(depth_of[parent] + 1)
+        depth_of[own] = depths[-1]
+    if not shaken <= {ROOT, *before.place, *owns}:
+        return None
+    ids = [*before.ids[:first], *owns, *before.ids[old_end:]]
+    depths = [*before.depths[:first], *depths, *before.depths[old_end:]]
+    place_of = dict(zip(ids, range(len(ids)), strict=True))
+    children, shares = before.children.copy(), before._shares.copy()
+    for own in shaken:
+        shares.pop(own, None)
+        siblings = _children(own, new, depths, place_of)
+        if siblings:
+            children[own] = siblings
+        else:
+            children.pop(own, None)
+    criterion = NodeType.CRITERION
+    count = before.criteria
+    count -= len([node for node in old[first:old_end] if node.node_type is criterion])
+    count += len([node for node in new[first:new_end] if node.node_type is criterion])
+    return Shape(version, ids, depths, place_of, children, scales, fold, count, shares)
+
+
+def _children(own: str, nodes: Sequence[Node], depths: list[int], place: dict[str, int]) -> list[Node]:
+    """The children of a node in walk order: those one level deeper before the next one that is no deeper."""
+    if own == ROOT:
+        return [node for node in nodes if not node.parent_id]
+    found: list[Node] = []
+    start = place.get(own, len(nodes))
+    for index in range(start + 1, len(nodes)):
+        if depths[index] <= depths[start]:
+            break
+        if depths[index] == depths[start] + 1:
+            found.append(nodes[index])
+    return found
 
 
 def changed_nodes(before: VersionSnapshot, after: VersionSnapshot) -> list[int] | None:

@@ -18,7 +18,15 @@ from textual.widget import Widget
 
 from rubrictui.core.model import Level, Node, NodeType, NotApplicablePolicy, ScaleType, VersionSnapshot
 from rubrictui.core.problems import Problem
-from rubrictui.widgets.builder_lines import RowView, TreeColumns, heading, open_row, plan_tree, row_line
+from rubrictui.widgets.builder_lines import (
+    RowView,
+    TreeColumns,
+    heading,
+    open_row,
+    plan_tree,
+    row_line,
+    row_says,
+)
 from rubrictui.widgets.builder_rows import (
     NO_SAMPLE,
     ROOT,
@@ -35,6 +43,9 @@ from rubrictui.widgets.number_entry import NumberEntry
 from rubrictui.widgets.text import Line
 
 _NOTHING: Sequence[Problem] = ()
+
+_LINES_KEPT = 500
+"""The lines of so many rows are kept as long as they say the same."""
 
 
 def _edit(
@@ -299,6 +310,7 @@ class BuilderTree(FlatList):
         self._sample = NO_SAMPLE
         self._scored = version
         self._columns = plan_tree(78)
+        self._lines_of: dict[str, tuple[object, Line]] = {}
         self._note = ""
         self._kind_before: NodeType | None = None
         self._level: LevelEntry | None = None
@@ -445,7 +457,16 @@ class BuilderTree(FlatList):
         )
 
     def closed_lines(self, index: int) -> Sequence[Line]:
-        return [row_line(self._view(self._rows[index]))]
+        view = self._view(self._rows[index])
+        said = row_says(view)
+        if said is None:
+            return [row_line(view)]
+        known = self._lines_of.get(view.own)
+        if known is None or known[0] != said:
+            if len(self._lines_of) >= _LINES_KEPT:
+                self._lines_of.clear()
+            known = self._lines_of[view.own] = said, row_line(view)
+        return [known[1]]
 
     def open_lines(self, index: int) -> Sequence[Line]:
         return open_row(self._view(self._rows[index], is_open=True), has_focus=self.has_focus)
