@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from typing import Any, ClassVar
+from uuid import RFC_4122, UUID
 
 import msgspec
 import pytest
@@ -15,6 +16,7 @@ from rubrictui.core.model import Answer, VersionSnapshot
 from rubrictui.core.records import Context, EvaluationStatus, EvaluatorType, Subject
 from rubrictui.core.rounds import RoundRules
 from rubrictui.engine import NoPublishedVersionError, NotFoundError
+from rubrictui.engine.base import new_uuids
 from rubrictui.engine.evaluating_many import EvaluateAllReport
 from rubrictui.evaluators.base import EvaluatorContext, EvaluatorRun, RubricEvaluator
 from rubrictui.evaluators.content import content_providers
@@ -330,3 +332,13 @@ def test_fields_that_are_hidden_later_are_scored_again_without_them(veiled: Worl
     veiled.chief.change_round("Round/blind", rules=RoundRules(hidden_fields=("author",)))
     assert veiled.chief.evaluate_all(**given).done == 1
     assert Nosy.seen == [{"author": {}}, {"pages": 3}]
+
+
+def test_ids_of_what_is_stored_together_are_random_uuids_that_begin_alike_and_come_in_order() -> None:
+    found = new_uuids(1000)
+    assert found == sorted(set(found))
+    assert len({id[:8] for id in found}) == 1
+    assert all(str(UUID(id)) == id for id in found)
+    assert {(UUID(id).version, UUID(id).variant) for id in found} == {(4, RFC_4122)}
+    assert found[0][:8] != new_uuids(1)[0][:8]
+    assert new_uuids(0) == []

@@ -35,7 +35,7 @@ class Bulk:
         self.first, self.second = (rows.criterion(self.version, key, scale_id=scale) for key in ("a", "b"))
         rows.publish(self.version)
         self.user: User = rows.user("robot", Role.ADMINISTER_EVALUATIONS)
-        self.ids = iter(f"score-{n}" for n in range(1000))
+        self.ids = iter(f"score-{n}" for n in range(2000))
 
     def values(self, id: str, subject: str, **more: Any) -> dict[str, Any]:
         return {
@@ -86,20 +86,20 @@ def test_an_evaluation_stored_in_bulk_reads_back_whole(database: Database, rows:
     assert (scores[0].is_not_applicable, scores[0].is_advisory) == (False, False)
 
 
-@pytest.mark.parametrize("count", [24, 25, 60])
+@pytest.mark.parametrize("count", [99, 100, 205])
 def test_of_many_each_has_its_own_rows_and_result(database: Database, rows: Rows, count: int) -> None:
-    """Two score rows each, fifty in a statement: fewer, as many, and several statements."""
+    """Two score rows each, 200 in a statement: fewer, as many, and several statements."""
     bulk = Bulk(rows)
-    subjects = {f"e{n:02}": rows.subject(f"place-{n:02}") for n in range(count)}
+    subjects = {f"e{n:03}": rows.subject(f"place-{n:03}") for n in range(count)}
     begun = [bulk.values(id, subject, agent_run_id=f"run of {id}") for id, subject in subjects.items()]
-    results = [{"submitted_at": START, "normalized_score": n / 100, **SUBMITTED} for n in range(count)]
+    results = [{"submitted_at": START, "normalized_score": n / 1000, **SUBMITTED} for n in range(count)]
     scores = bulk.scores(*subjects)
     with database.write() as connection:
         assert evaluations.add_submitted(connection, begun, scores, results, superseded=())
     with database.read() as connection:
         found = {one.id: one for one in access.evaluations(connection, bulk.user)}
         assert {id: one.subject_id for id, one in found.items()} == subjects
-        assert [found[id].normalized_score for id in subjects] == [n / 100 for n in range(count)]
+        assert [found[id].normalized_score for id in subjects] == [n / 1000 for n in range(count)]
         for id in subjects:
             read = access.scores(connection, bulk.user, id)
             assert [(row.node_id, row.gate_failed) for row in read] == [

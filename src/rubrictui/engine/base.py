@@ -57,15 +57,13 @@ def new_uuids(count: int) -> list[str]:
     What is stored together then lies side by side in the indexes of the store. Ids all over the place have
     every page of them written anew for every few hundred rows, once there are some hundred thousand.
     """
-    digits = os.urandom(4 + 12 * count).hex()
-    head, made = digits[:8], []
-    for at in range(8, len(digits), 24):
-        variant = "89ab"[int(digits[at], 16) & 3]
-        made.append(
-            f"{head}-{digits[at + 1 : at + 5]}-4{digits[at + 5 : at + 8]}"
-            f"-{variant}{digits[at + 8 : at + 11]}-{digits[at + 11 : at + 23]}"
-        )
-    return sorted(made)
+    digits = os.urandom(4 + 11 * count).hex()
+    head = digits[:8]
+    return sorted(
+        f"{head}-{digits[at : at + 4]}-4{digits[at + 4 : at + 7]}"
+        f"-a{digits[at + 7 : at + 10]}-{digits[at + 10 : at + 22]}"
+        for at in range(8, len(digits), 22)
+    )
 
 
 class EngineBase:

@@ -8,7 +8,7 @@ Text of instants and JSON, and 1 and 0 compared with 1, mean the same to SQLite 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Any
 
@@ -16,11 +16,9 @@ from sqlalchemy import JSON, Boolean, Column, Connection, Table
 
 from rubrictui.store.types import UtcDateTime, dump_json, instant_text
 
-#: Parameters of one statement: what every SQLite takes.
-_PARAMETERS = 999
-
-#: Rows of one statement: with more, longer statements are to be read and little is gained.
-_ROWS = 50
+#: Rows of one statement: with more, longer statements are to be read and little is gained. Both databases take more
+#: than 32,000 parameters.
+_ROWS = 200
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -41,10 +39,9 @@ def insert_columns(
     if not there:
         return
     names = tuple(there)
-    at_once = min(_ROWS, _PARAMETERS // len(names))
     # One flat list: the driver takes as many values as a statement has places.
     values = list(chain.from_iterable(zip(*there.values(), strict=True)))
-    width = at_once * len(names)
+    width = _ROWS * len(names)
     whole = len(values) - len(values) % width
 
     def inserting(count: int) -> str:
@@ -52,7 +49,7 @@ def insert_columns(
 
     if whole:
         parts = [tuple(values[start : start + width]) for start in range(0, whole, width)]
-        connection.exec_driver_sql(inserting(at_once), parts)
+        connection.exec_driver_sql(inserting(_ROWS), parts)
     if rest := tuple(values[whole:]):
         connection.exec_driver_sql(inserting(len(rest) // len(names)), rest)
 
@@ -116,7 +113,7 @@ def _number(value: bool | None) -> int | None:
     return None if value is None else 1 if value else 0
 
 
-@cache
+@lru_cache(maxsize=64)
 def _insert(
     table: Table, names: tuple[str, ...], same: tuple[tuple[str, str], ...], rows: int, dialect: str
 ) -> str:
@@ -125,7 +122,7 @@ def _insert(
     return f"INSERT INTO {table.name} ({columns}) VALUES {', '.join([f'({row})'] * rows)}"
 
 
-@cache
+@lru_cache(maxsize=64)
 def _update(table: Table, names: tuple[str, ...], where: str, dialect: str) -> str:
     values = ", ".join(f"{name} = {_place(table.c[name], dialect)}" for name in names)
     return f"UPDATE {table.name} SET {values} WHERE id = {_mark(dialect)} AND {where}"
