@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from operator import attrgetter, is_
+from itertools import accumulate, compress
+from operator import attrgetter, is_, ne
 
 from rubrictui.core.model import Node, NodeType, NotApplicablePolicy, Scale, VersionSnapshot, fold_id
 from rubrictui.core.plan_parts import (
@@ -32,6 +32,7 @@ from rubrictui.core.tree import window
 #: What decides who takes part, and in which order scores are added up.
 _SHAPE = attrgetter("id", "parent_id", "node_type", "key")
 _BY_KEY = attrgetter("key", "id")
+_LEAF_ID = attrgetter("node.id")
 
 
 @dataclass(slots=True, eq=False)
@@ -236,7 +237,7 @@ def follow_moves(version: VersionSnapshot, base: Basis) -> Basis | None:
 
     groups: list[Group] = []
     known_groups = {id(group.node): group for group in plan.groups}
-    others = {was for was, number in enumerate(moved) if was != number}
+    others = set(compress(range(len(moved)), map(ne, moved, range(len(moved)))))
     spans = _Spans(new, ids, is_leaf, fold)
     whole = plan.groups[-1]
     for place in [place for place, leaf in enumerate(is_leaf) if not leaf]:
@@ -264,7 +265,7 @@ def follow_moves(version: VersionSnapshot, base: Basis) -> Basis | None:
         leaves=leaves,
         groups=tuple(groups),
         leaf_of=leaf_of,
-        number_of={leaf.node.id: number for number, leaf in enumerate(leaves)},
+        number_of=dict(zip(map(_LEAF_ID, leaves), range(len(leaves)), strict=True)),
         in_walk_order=picker(numbers),
         unanswered=[
             *plan.unanswered[:low],

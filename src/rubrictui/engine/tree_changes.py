@@ -8,6 +8,7 @@ was checked when it was stored.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,6 +18,8 @@ from rubrictui.core.model import Band, Node, Scale, VersionSnapshot, fold_id
 from rubrictui.core.tree import window
 from rubrictui.engine.trees import check_band, check_keys, check_node, check_version, once, sequenced
 from rubrictui.store.trees import HEADER, NODE_COLUMNS
+
+_ID, _PARENT = attrgetter("id"), attrgetter("parent_id")
 
 
 class NodeChange(NamedTuple):
@@ -156,10 +159,10 @@ def _parents_are_exact(nodes: Sequence[Node], added: Sequence[Node]) -> bool:
     for node in added:
         if not fold_id(node.id):
             raise InvalidInputError(f'Criterion "{node.key}" has no id.', remedy="Give it one of its own.")
-    ids = {node.id for node in nodes}
+    ids = set(map(_ID, nodes))
     if added:
-        once(map(str.casefold, map(str.strip, [node.id for node in nodes])), "Two criteria have the id")
-    parents = {node.parent_id for node in nodes} - ids - {None, ""}
+        once(map(str.casefold, map(str.strip, map(_ID, nodes))), "Two criteria have the id")
+    parents = set(map(_PARENT, nodes)) - ids - {None, ""}
     lost = [node for node in nodes if node.parent_id in parents] if parents else []
     known = {"", *map(fold_id, ids)} if lost else set()
     for node in lost:

@@ -444,4 +444,5 @@ def _answers_again(
     changed = dict(found)
     for node in gone:
         changed.pop(fold_id(node.id), None)
-    return changed | _answers(msgspec.structs.replace(version, nodes=tuple(others)), kept)
+    changed |= _answers(msgspec.structs.replace(version, nodes=tuple(others)), kept)
+    return changed
