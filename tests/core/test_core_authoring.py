@@ -178,6 +178,11 @@ def test_a_broken_scale_blocks_publish_and_is_told_once(draft: VersionSnapshot, 
     assert codes(draft, "error") == codes(twice, "error") == expected
 
 
+def test_weights_that_cancel_out_are_not_all_zero() -> None:
+    draft = version(leaf("a", weight=1), leaf("b", weight=-1))
+    assert (codes(draft, "error"), codes(draft, "warning")) == (["weight"], [])
+
+
 @pytest.mark.parametrize(
     ("draft", "expected"),
     [

@@ -370,7 +370,7 @@ def _group_problems(view: _View) -> Iterator[Problem]:
         else:
             where = f"of {title(group)}" if group is not None else "at the top level"
             at: dict[str, Any] = {"node_id": group.id, "key": group.key} if group is not None else {}
-            if total == 0:
+            if not any(counting):
                 yield Problem(
                     code="weights_zero",
                     severity="warning",
@@ -378,7 +378,7 @@ def _group_problems(view: _View) -> Iterator[Problem]:
                     remedy="Give them weights above 0.",
                     **at,
                 )
-            elif all(map(math.isfinite, counting)):
+            elif total != 0 and all(map(math.isfinite, counting)):
                 yield Problem(
                     code="weight",
                     severity="error",
