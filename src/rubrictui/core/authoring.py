@@ -135,6 +135,12 @@ class _View:
                 sound = sound and above in groups
             if entry.is_group:
                 groups.add(entry.own)
+        if (
+            before is not None
+        ):  # the same siblings are the same list, so that what was found of them is found again
+            for above, known in before.children.items():
+                if children.get(above) == known:
+                    children[above] = known
         self.is_sound = sound and len(self.by_id) == len(self.entries) and "" not in self.by_id
         self.in_cycle = set() if self.is_sound else self._cycles()
 
