@@ -215,6 +215,8 @@ def test_it_begins_from_the_panels_middle_and_stands_with_score_reason_and_note(
     assert (done.reason, done.note, done.adjudicator_name) == (GATE, "Read twice.", "kim")
     assert len(done.basis) == 3
     assert panel.chief.adjudications(SPRING) == (done,)
+    assert panel.chief.adjudications(SPRING, subject=P0) == (done,)
+    assert panel.chief.adjudications(SPRING, subject=P1) == ()
 
 
 def test_a_column_taken_whole_is_named_as_long_as_nothing_else_is_chosen(panel: World) -> None:

@@ -60,7 +60,7 @@ class SettlingStandIn(PanelStandIn):
             hidden=overview.hidden,
         )
 
-    def adjudications(self, context: str) -> tuple[Adjudication, ...]:
+    def adjudications(self, context: str, *, subject: str | None = None) -> tuple[Adjudication, ...]:
         return tuple(self.settled)
 
     def settlement_desk(self, context: str, subject: str) -> SettlementDesk:

@@ -187,6 +187,7 @@ class PanelStandIn(StandIn):
     refusal: str = ""
     threshold: float = 0.25
     many: int = 0
+    settled: tuple[Adjudication, ...] = ()
     asked: list[dict[str, Any]] = field(default_factory=list)
 
     def matrix_table(self, *, with_texts: bool = False, **asked: Any) -> PanelTable:
@@ -207,8 +208,8 @@ class PanelStandIn(StandIn):
             comments=self.comments,
         )
 
-    def adjudications(self, context: str) -> tuple[Adjudication, ...]:
-        return ()
+    def adjudications(self, context: str, *, subject: str | None = None) -> tuple[Adjudication, ...]:
+        return tuple(one for one in self.settled if subject in (None, one.subject_id))
 
     def rounds(self) -> tuple[Round, ...]:
         return (self.round("c-spring"),)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from matrix_world import PanelStandIn
-from shell_world import app_on, painted, settle, terminal, until
+from matrix_world import CHAIR, PanelStandIn
+from msgspec.structs import replace as change
+from shell_world import NOW, app_on, painted, settle, terminal, until
 from textual.pilot import Pilot
 
+from rubrictui.core.adjudication import Adjudication
+from rubrictui.core.model import Outcome
+from rubrictui.core.records import Role
 from rubrictui.screens.agreement import AgreementScreen
 from rubrictui.screens.item_analysis import ItemAnalysisScreen
 from rubrictui.screens.matrix import MatrixScreen
@@ -63,6 +67,43 @@ async def test_the_rule_for_gates_is_chosen_by_a_key_and_ranks_anew(terminal: Pa
         assert view.row is not None
         assert view.row.detail == "gate"
         assert "No place: gate failed in" in painted(pilot.app)
+
+
+async def test_the_board_and_the_comparison_name_what_was_settled(terminal: Path) -> None:
+    done = Adjudication(
+        id="a-1",
+        context_id="c-spring",
+        subject_id="sub-1",
+        version_id="v-1",
+        adjudicator_id="u-1",
+        adjudicator_name="p.nair",
+        reason="Gate in doubt",
+        settled_at=NOW,
+        score=0.3,
+        display_score="30",
+        outcome=Outcome.GATE_FAILED,
+        passed=False,
+    )
+    async with app_on(PanelStandIn(settled=(done,)), terminal).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.app.push_screen(RoundBoardScreen("c-spring"))
+        await settle(pilot)
+        board = painted(pilot.app)
+        assert "1 settled" in board
+        assert "settled at 30" in board
+        assert "/ Filter  Esc Back  ? Help" in board
+        await pilot.app.push_screen(MatrixScreen("sub-1", context="c-spring"))
+        await settle(pilot)
+        assert "Settled at 30, not passed by p.nair on 2027-03-01: Gate in doubt" in painted(pilot.app)
+
+
+async def test_a_ranking_of_ones_own_evaluations_says_that_it_is(terminal: Path) -> None:
+    engine = PanelStandIn(user=change(CHAIR, roles=(Role.CHAIR,)))
+    async with app_on(engine, terminal).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.app.push_screen(RoundMatrixScreen("c-spring"))
+        await settle(pilot)
+        assert "Only your own evaluations are here" in painted(pilot.app)
 
 
 async def test_a_ranking_leaves_out_what_is_hidden_and_says_so(terminal: Path) -> None:

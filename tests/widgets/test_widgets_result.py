@@ -165,5 +165,5 @@ def test_scores_are_on_the_display_range() -> None:
 def test_the_cohort_is_one_line() -> None:
     assert DETAIL.cohort is not None
     assert cohort_words(VERSION, DETAIL.cohort) == (
-        "Cohort: 2 evaluations, mean 62.5, from 50 to 75, spread 12.5, people 50, AI 75, 1 passed"
+        "Cohort: 2 evaluations, mean 62.5, from 50 to 75, standard deviation 12.5, people 50, AI 75, 1 passed"
     )

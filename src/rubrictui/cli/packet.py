@@ -374,6 +374,7 @@ def run_import(options: argparse.Namespace, output: Output) -> int:
 
 def _print_report(report: PacketReport, output: Output) -> None:
     told = [item for item in report.items if item.took != "unchanged"]
+    told.sort(key=lambda item: (item.subject_title or item.subject_id).casefold())
     if told:
         output.table(
             ("subject", "what", "why"),

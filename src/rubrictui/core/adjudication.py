@@ -186,8 +186,12 @@ class SettlementDesk(Value, frozen=True, kw_only=True):
 def may_settle(roles: Collection[Role]) -> bool:
     """Whether somebody of these roles may settle: who runs rounds, and reads all evaluations."""
     runs_rounds = Role.CHAIR in roles or Role.ADMINISTER_EVALUATIONS in roles
-    reads_all = {Role.ADMINISTER_EVALUATIONS, Role.DEVELOPER, Role.INTEGRATION}.intersection(roles)
-    return runs_rounds and bool(reads_all)
+    return runs_rounds and reads_all(roles)
+
+
+def reads_all(roles: Collection[Role]) -> bool:
+    """Whether somebody of these roles reads the evaluations of others, where the blind rule does not hide them."""
+    return not {Role.ADMINISTER_EVALUATIONS, Role.DEVELOPER, Role.INTEGRATION}.isdisjoint(roles)
 
 
 # -- the queue -----------------------------------------------------------------------------------------------

@@ -221,9 +221,13 @@ def _line(
         gates_failed=one.gates_failed,
         flips=row.flips,
         disagrees=row.disagrees(facts.table.threshold),
-        note=one.tie if isinstance(one, RankedSubject) else one.reason,
+        note=_tie(one) if isinstance(one, RankedSubject) else one.reason,
         settled=settled,
     )
+
+
+def _tie(one: RankedSubject) -> str:
+    return f"parted {one.tie}" if one.tie else ""
 
 
 def panel_plots(ratings: RatingsTable, agreement: AgreementReport) -> tuple[Plot, ...]:

@@ -41,12 +41,18 @@ class Adjudicating(AdjudicationSteps):
     # -- reading -------------------------------------------------------------------------------------
 
     def adjudications(
-        self, context: str, *, as_user: str | None = None, with_superseded: bool = False
+        self,
+        context: str,
+        *,
+        subject: str | None = None,
+        as_user: str | None = None,
+        with_superseded: bool = False,
     ) -> tuple[Adjudication, ...]:
         """What was settled in a round, the earliest first, as far as the user may see it: never of a subject on which
         she is blind; all else for who reads all evaluations, for a reviewer what she has submitted on herself.
 
         Args:
+            subject: of this one alone, an id or ``Entity/record``.
             as_user: ask as this user, which takes *administer_evaluations*.
             with_superseded: those that were corrected since, too.
 
@@ -56,7 +62,13 @@ class Adjudicating(AdjudicationSteps):
         who = self._speaking_for(as_user)
         with who._read() as connection:
             place = who._find_context(connection, context)
-            return adjudications.settlements(connection, who.user, place.id, with_superseded=with_superseded)
+            return adjudications.settlements(
+                connection,
+                who.user,
+                place.id,
+                subject_id=who._find_subject(connection, subject).id if subject is not None else None,
+                with_superseded=with_superseded,
+            )
 
     def adjudication_queue(
         self, context: str, *, as_user: str | None = None, everything: bool = False

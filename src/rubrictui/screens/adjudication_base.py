@@ -70,7 +70,7 @@ class SettleBase(ShellScreen[None]):
             return
         self._matrix, result = session.matrix()
         self.view.show(self._matrix)
-        summary = desk_summary(session.desk, self._matrix, self.view.disagreements)
+        summary = desk_summary(session.desk_now, self._matrix, self.view.disagreements)
         self.query_one("#summary", Static).update(Content(one_line(summary)))
         parts = [session.state, score_words(self._matrix, result)]
         self.query_one(TitleBar).right = " · ".join(part for part in parts if part)

@@ -76,8 +76,12 @@ class SettlementSession:
 
     def matrix(self) -> tuple[Matrix, ScoreResult]:
         """The evaluators with the settlement beside them, and what it scores."""
-        start = SettlementStart.DRAFT if self.is_begun else self.desk.start
-        return settlement_matrix(replace(self.desk, start=start), self.answers, self.evaluators)
+        return settlement_matrix(self.desk_now, self.answers, self.evaluators)
+
+    @property
+    def desk_now(self) -> SettlementDesk:
+        """What was read, begun where an answer was given since."""
+        return replace(self.desk, start=SettlementStart.DRAFT) if self.is_begun else self.desk
 
     def answer(self, criterion_id: str) -> Answer:
         """The answer to a criterion; an empty one when there is none."""

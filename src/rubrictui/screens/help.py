@@ -39,7 +39,10 @@ def key_help(bindings: Iterable[ActiveBinding], names: Sequence[str]) -> list[Ke
         place = (id(node), binding.action)
         before = found.get(place)
         text = tooltip or binding.description
-        found[place] = KeyHelp(f"{before.keys} {name}", before.text) if before else KeyHelp(name, text)
+        if before is None:
+            found[place] = KeyHelp(name, text)
+        elif name not in before.keys.split(" "):  # keys that share one way of being written
+            found[place] = KeyHelp(f"{before.keys} {name}", before.text)
     return list(found.values())
 
 

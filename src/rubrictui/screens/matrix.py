@@ -11,6 +11,7 @@ from textual import work
 from textual.app import ComposeResult
 from textual.widgets import Static
 
+from rubrictui.core.adjudication import Adjudication
 from rubrictui.core.matrix import Matrix, columns_in_view
 from rubrictui.core.matrix_building import subject_matrix
 from rubrictui.core.panel_tables import PanelTable
@@ -57,6 +58,7 @@ class MatrixScreen(ComparisonScreen):
         self._subject, self._rubric, self._round_ref, self._major = subject, rubric, context, major
         self._table: PanelTable | None = None
         self._whole: PanelTable | None = None
+        self._settled: Adjudication | None = None
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Compare")
@@ -83,7 +85,9 @@ class MatrixScreen(ComparisonScreen):
 
     @work(exit_on_error=False, exclusive=True, group="read")
     async def _load(self) -> None:
-        table, matrix = await self.shell.ask(lambda engine: _with_matrix(self._ask_for(engine)))
+        table, matrix, self._settled = await self.shell.ask(
+            lambda engine: _read(engine, self._ask_for(engine))
+        )
         self._table, self._whole = table, None
         title = self.query_one(TitleBar)
         title.title = f"Compare · {matrix.title}"
@@ -97,7 +101,7 @@ class MatrixScreen(ComparisonScreen):
         self.show_matrix(matrix)
 
     def summary(self, matrix: Matrix, view: MatrixView) -> str:
-        return summary_words(matrix, view.threshold, view.disagreements)
+        return summary_words(matrix, view.threshold, view.disagreements, settled=self._settled)
 
     def round_ref(self) -> str | None:
         context = self._table.context if self._table is not None else None
@@ -131,8 +135,11 @@ class MatrixScreen(ComparisonScreen):
         )
 
 
-def _with_matrix(table: PanelTable) -> tuple[PanelTable, Matrix]:
-    return table, subject_matrix(table)
+def _read(engine: Engine, table: PanelTable) -> tuple[PanelTable, Matrix, Adjudication | None]:
+    settled: tuple[Adjudication, ...] = ()
+    if table.context is not None and table.subjects:
+        settled = engine.adjudications(table.context.id, subject=table.subjects[0].id)
+    return table, subject_matrix(table), settled[-1] if settled else None
 
 
 SCREEN = ScreenSpec(name="matrix", title="Compare", opener=MatrixScreen)

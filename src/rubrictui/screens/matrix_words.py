@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from rubrictui.core.adjudication import Adjudication
+from rubrictui.core.adjudication_matrix import standing_words
 from rubrictui.core.display import visible
 from rubrictui.core.explain import number
 from rubrictui.core.matrix import DisplayRange, Matrix, MatrixCell, MatrixColumn, MatrixRow
@@ -20,19 +22,50 @@ BLIND = (
 )
 """The same words whatever peers have done."""
 
-OWN_ONLY = "Only your own evaluation is shown; reading those of others takes administer_evaluations."
+OWN_ONLY = "Only your own evaluations are here; reading those of others takes administer_evaluations"
+"""For who may not: the figures of disagreement and of a ranking are then of hers alone."""
+
+MEANS_ONLY = "Your own evaluation beside the means of all"
 
 
-def summary_words(matrix: Matrix, threshold: float, disagreements: int, *, rows: str = "criterion") -> str:
-    """One line above the matrix."""
+def summary_words(
+    matrix: Matrix,
+    threshold: float,
+    disagreements: int,
+    *,
+    rows: str = "criterion",
+    settled: Adjudication | None = None,
+    is_own_only: bool = False,
+) -> str:
+    """One line above the matrix.
+
+    Args:
+        settled: what was settled on the subject; its score stands in no column.
+        is_own_only: of a round, whether the viewer may not read the evaluations of others.
+    """
     if matrix.is_blind:
         return BLIND
+    before = f"{standing_words(settled)} · " if settled is not None else ""
+    return before + _figures(matrix, threshold, disagreements, rows, is_own_only=is_own_only)
+
+
+def _figures(matrix: Matrix, threshold: float, disagreements: int, rows: str, *, is_own_only: bool) -> str:
     what = counted(disagreements, rows, "criteria" if rows == "criterion" else "")
     verb = "disagrees" if disagreements == 1 else "disagree"
     spread = f"{matrix.display.spread(threshold, 2)} points"
     said = f"{what} {verb}" if disagreements else f"No {rows} disagrees"
     hidden = f" · {counted(matrix.hidden, 'subject')} hidden from you" if matrix.hidden else ""
+    if is_own_only:
+        return f"{OWN_ONLY}{hidden} · {matrix.about}"
+    if _is_of_more_than_it_shows(matrix):
+        return f"{MEANS_ONLY} · {matrix.about}"
     return f"{said} (▲ from {spread}){hidden} · {matrix.about}"
+
+
+def _is_of_more_than_it_shows(matrix: Matrix) -> bool:
+    """Whether its means are the cohort's, of which the viewer may not read every evaluation."""
+    overall = next((row for row in matrix.rows if row.is_overall), None)
+    return overall is not None and overall.count > sum(column.counts for column in matrix.columns)
 
 
 def row_words(row: MatrixRow, display: DisplayRange) -> str:
@@ -80,10 +113,12 @@ class Said:
     answer: str
     rationale: str
     evidence: tuple[Evidence, ...]
+    is_overall: bool = False
 
     @property
     def says_nothing(self) -> bool:
-        return not self.rationale.strip() and not self.evidence
+        """Whether a reason could stand there, which takes a criterion, and does not."""
+        return not self.is_overall and not self.rationale.strip() and not self.evidence
 
 
 def all_said(matrix: Matrix, row: MatrixRow, table: PanelTable) -> tuple[Said, ...]:
@@ -106,6 +141,7 @@ def all_said(matrix: Matrix, row: MatrixRow, table: PanelTable) -> tuple[Said, .
                 answer=answer,
                 rationale=(score.rationale or "") if score else "",
                 evidence=score.evidence if score else (),
+                is_overall=row.is_overall,
             )
         )
     return tuple(found)

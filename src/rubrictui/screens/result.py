@@ -13,6 +13,8 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
+from rubrictui.core.adjudication import Adjudication
+from rubrictui.core.adjudication_matrix import standing_words
 from rubrictui.core.display import visible
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.explain import explain_outcome, number, overall_score
@@ -175,6 +177,7 @@ class ResultScreen(ShellScreen[None]):
         super().__init__()
         self._engine = engine
         self._detail = detail
+        self._settled: Adjudication | None = None
 
     def compose(self) -> ComposeResult:
         yield TitleBar(f"{self.TITLE} · {self._detail.evaluation.subject_title}")
@@ -183,7 +186,19 @@ class ResultScreen(ShellScreen[None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
+        self._settled = self._settlement()
         self._show()
+
+    def _settlement(self) -> Adjudication | None:
+        """What an adjudicator settled on the subject in this round, where the viewer may see it."""
+        one = self._detail.evaluation
+        if one.context_id is None:
+            return None
+        try:
+            found = self._engine.adjudications(one.context_id, subject=one.subject_id)
+        except RubrictuiError:
+            return None  # a result is shown without it rather than not at all
+        return found[-1] if found else None
 
     def _show(self) -> None:
         self.query_one("#outcome", Static).update(self._outcome())
@@ -232,6 +247,8 @@ class ResultScreen(ShellScreen[None]):
             lines.append(
                 styled(cohort_words(version, detail.cohort, detail.deviation_from_cohort_mean), "muted")
             )
+        if self._settled is not None:
+            lines.append(styled(f"Score of record of the subject: {standing_words(self._settled)}", "text"))
         return Content("\n").join(lines)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

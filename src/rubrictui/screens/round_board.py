@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import tzinfo
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
@@ -11,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from rubrictui.core.adjudication import may_settle
+from rubrictui.core.adjudication import Adjudication, may_settle
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.matrix import DisplayRange
 from rubrictui.core.rounds import ReviewerProgress, RoundOverview, SubjectProgress
@@ -39,13 +41,19 @@ COLUMNS: tuple[Column, ...] = (
 SUBJECT = "s:"
 REVIEWER = "r:"
 HIDDEN = "hidden from you"
+NONE_SETTLED: Mapping[str, Adjudication] = MappingProxyType({})
 
 
-def board_rows(overview: RoundOverview, display: DisplayRange) -> list[Row]:
-    """The reviewers, then the subjects."""
+def board_rows(
+    overview: RoundOverview, display: DisplayRange, settled: Mapping[str, Adjudication] = NONE_SETTLED
+) -> list[Row]:
+    """The reviewers, then the subjects; ``settled`` are the settlements that stand, by subject id."""
     rows = [_reviewer_row(one) for one in overview.reviewers]
     disagreeing = set(overview.disagreements)
-    rows += [_subject_row(one, display, one.subject_id in disagreeing) for one in overview.subjects]
+    rows += [
+        _subject_row(one, display, one.subject_id in disagreeing, settled.get(one.subject_id))
+        for one in overview.subjects
+    ]
     return rows
 
 
@@ -79,7 +87,9 @@ def _reviewer_row(one: ReviewerProgress) -> Row:
     )
 
 
-def _subject_row(one: SubjectProgress, display: DisplayRange, disagrees: bool) -> Row:
+def _subject_row(
+    one: SubjectProgress, display: DisplayRange, disagrees: bool, settled: Adjudication | None
+) -> Row:
     wanted = one.wanted or one.assigned
     if one.is_blind:
         cells = (one.title, "", HIDDEN, "", "")
@@ -89,6 +99,8 @@ def _subject_row(one: SubjectProgress, display: DisplayRange, disagrees: bool) -
         mark = FLIP if one.flips else SPREAD
         words = "verdicts differ" if one.flips else "scores lie apart"
     tone = "error" if one.flips and disagrees else "warning" if disagrees else ""
+    if settled is not None:
+        words, tone = f"settled at {settled.display_score}", ""
     is_done = one.done is not None and 0 < wanted <= one.done
     return Row(
         id=SUBJECT + one.subject_id,
@@ -113,7 +125,9 @@ def _done_words(one: SubjectProgress, wanted: int) -> str:
     return f"{one.done} of {wanted}" if one.done is not None else ""
 
 
-def overview_words(overview: RoundOverview, display: DisplayRange, zone: tzinfo | None) -> str:
+def overview_words(
+    overview: RoundOverview, display: DisplayRange, zone: tzinfo | None, *, settled: int = 0
+) -> str:
     """One line above the rows."""
     found = overview.round
     parts = [found.state]
@@ -126,7 +140,7 @@ def overview_words(overview: RoundOverview, display: DisplayRange, zone: tzinfo 
         spread = display.spread(found.rules.disagreement_threshold, 2)
         verb = "disagrees" if count == 1 else "disagree"
         words = f"{counted(count, 'subject')} {verb}" if count else "no subject disagrees"
-        parts.append(f"{words} ({SPREAD} from {spread} points)")
+        parts.append(f"{words} ({SPREAD} from {spread} points)" + (f", {settled} settled" if settled else ""))
     parts.append(BLINDING_WORDS[found.rules.blinding])
     return " · ".join(parts)
 
@@ -148,13 +162,11 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "t", "table", "Ranking", id="round.table", tooltip="Subjects by evaluators, with the ranking"
-        ),
-        Binding("a", "agreement", "Agreement", id="round.agreement", tooltip="How far the panel agrees"),
+        Binding("t", "table", "Rank", id="round.table", tooltip="Subjects by evaluators, with the ranking"),
+        Binding("a", "agreement", "Agree", id="round.agreement", tooltip="How far the panel agrees"),
         Binding("s", "settle", "Settle", id="round.settle", tooltip="What disagrees and waits to be settled"),
         Binding(
-            "i", "items", "Criteria", id="round.items", tooltip="Which criteria tell little, and what to do"
+            "i", "items", "Items", id="round.items", tooltip="Which criteria tell little, and what to do"
         ),
         Binding(
             "w", "write", "Write", id="round.write", tooltip="Write the report, letters, anonymised subjects"
@@ -212,7 +224,7 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
     @work(exit_on_error=False, exclusive=True, group="read")
     async def action_reload(self) -> None:
         """Read the round again."""
-        overview, display = await self.shell.ask(lambda engine: _read(engine, self._ref))
+        overview, display, settled = await self.shell.ask(lambda engine: _read(engine, self._ref))
         self._overview = overview
         self._may_settle = may_settle((await self.shell.engine()).user.roles)
         self.refresh_bindings()
@@ -222,8 +234,8 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
         title.right = f"{overview.round.rubric_name or ''} {overview.round.version_number or ''}".strip()
         listed = self.query_one(RowsList)
         listed.empty = "Nobody is asked for anything here yet: rubrictui round assign."
-        listed.set_rows(board_rows(overview, display))
-        words = overview_words(overview, display, self.shell.zone)
+        listed.set_rows(board_rows(overview, display, settled))
+        words = overview_words(overview, display, self.shell.zone, settled=len(settled))
         self.query_one("#summary", Static).update(Content(one_line(words)))
         self.query_one(FilterLine).count()
 
@@ -268,16 +280,21 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
         self.app.push_screen(RoundWritingScreen(self._ref, name))
 
 
-def _read(engine: Engine, ref: str) -> tuple[RoundOverview, DisplayRange]:
+def _read(engine: Engine, ref: str) -> tuple[RoundOverview, DisplayRange, dict[str, Adjudication]]:
     overview = engine.round_overview(ref)
+    settled = {one.subject_id: one for one in engine.adjudications(ref)}
+    return overview, _display(engine, overview), settled
+
+
+def _display(engine: Engine, overview: RoundOverview) -> DisplayRange:
     context = overview.round.context
     if context.version_id is None and overview.round.rubric_name is None:
-        return overview, DisplayRange()
+        return DisplayRange()
     try:
         version = engine.version(context.version_id or overview.round.rubric_name or "")
     except RubrictuiError:  # a rubric without a published version: nothing was scored with it yet
-        return overview, DisplayRange()
-    return overview, DisplayRange(low=version.score_display_min, high=version.score_display_max)
+        return DisplayRange()
+    return DisplayRange(low=version.score_display_min, high=version.score_display_max)
 
 
 SCREEN = ScreenSpec(name="round_board", title="Round", opener=RoundBoardScreen)

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
+from rubrictui.core.adjudication import Adjudication, reads_all
 from rubrictui.core.matrix import Matrix
 from rubrictui.core.matrix_building import round_matrix
 from rubrictui.core.panel_tables import PanelTable
@@ -23,7 +24,6 @@ from rubrictui.widgets.text import counted
 from rubrictui.widgets.title_bar import TitleBar
 
 if TYPE_CHECKING:
-    from rubrictui.core.adjudication import Adjudication
     from rubrictui.engine import Engine
 
 _NEXT = {GateRule.ANY: GateRule.HALF, GateRule.HALF: GateRule.ALL, GateRule.ALL: GateRule.ANY}
@@ -64,6 +64,7 @@ class RoundMatrixScreen(ComparisonScreen):
         self._table: PanelTable | None = None
         self._ranking = Ranking()
         self._settled: dict[str, Adjudication] = {}
+        self._is_own_only = False
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Ranking")
@@ -81,10 +82,11 @@ class RoundMatrixScreen(ComparisonScreen):
 
     @work(exit_on_error=False, exclusive=True, group="read")
     async def _load(self) -> None:
-        def read(engine: Engine) -> tuple[PanelTable, tuple[Adjudication, ...]]:
-            return engine.round_table(self._ref), engine.adjudications(self._ref)
+        def read(engine: Engine) -> tuple[PanelTable, tuple[Adjudication, ...], bool]:
+            table, settled = engine.round_table(self._ref), engine.adjudications(self._ref)
+            return table, settled, not reads_all(engine.user.roles)
 
-        self._table, settled = await self.shell.ask(read)
+        self._table, settled, self._is_own_only = await self.shell.ask(read)
         self._settled = {one.subject_id: one for one in settled}
         self._rank()
 
@@ -101,7 +103,9 @@ class RoundMatrixScreen(ComparisonScreen):
         self.show_matrix(matrix)
 
     def summary(self, matrix: Matrix, view: MatrixView) -> str:
-        return summary_words(matrix, view.threshold, view.disagreements, rows="subject")
+        return summary_words(
+            matrix, view.threshold, view.disagreements, rows="subject", is_own_only=self._is_own_only
+        )
 
     def round_ref(self) -> str | None:
         return self._ref

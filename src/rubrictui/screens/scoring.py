@@ -22,6 +22,7 @@ from rubrictui.core.model import Answer, fold_id
 from rubrictui.screens.scoring_base import READING_TIME, Finished
 from rubrictui.screens.scoring_session import Change
 from rubrictui.screens.scoring_writing import WritingForm
+from rubrictui.store.errors import StoreError
 from rubrictui.widgets.criteria_list import CriteriaList
 from rubrictui.widgets.prompt_line import PromptInput
 from rubrictui.widgets.text import sentence
@@ -417,6 +418,11 @@ class ScoringScreen(WritingForm):
 
         try:
             detail = self._engine.submit(self.session.evaluation_id)
+        except StoreError as error:
+            self.say(
+                f"NOT SAVED: it is not submitted, and stays a draft with your answers. {error}", error=True
+            )
+            return
         except RubrictuiError as error:
             self.say(str(error), error=True)
             return

@@ -48,7 +48,7 @@ def fit_keys(keys: list[Key], width: int) -> list[Key]:
     if not keys:
         return []
     *front, last = keys
-    left = width - _width(last)
+    left = width + 1 - _width(last)  # the blank after the last word may fall off the edge
     kept: list[Key] = []
     for key in front:
         left -= _width(key)

@@ -157,7 +157,10 @@ def row_line(
     indent = len(row.groups[:_DEEPEST]) * _INDENT
     flags = _flags(row)
     fold = "▸ " if is_folded else ""
-    name = fold + one_line(row.name, max(layout.name - indent - cell_len(flags) - cell_len(fold), 4)) + flags
+    room = max(layout.name - indent - cell_len(flags) - cell_len(fold), 4)
+    name = fold + one_line(row.name, room)
+    # A place stands at the right, where it is no part of the title.
+    name = (pad(name, room + cell_len(fold)) if row.detail else name) + flags
     spread = "" if row.spread is None else display.spread(row.spread)
     tone = "flip" if row.flips else "spread" if disagrees else ""
     # One piece for all that is frozen: each costs the terminal some forty bytes a line.

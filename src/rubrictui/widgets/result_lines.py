@@ -245,7 +245,7 @@ def cohort_words(version: VersionSnapshot, cohort: Cohort, deviation: float | No
     if cohort.count > 1:
         parts.append(f"from {shown(cohort.min)} to {shown(cohort.max)}")
         if cohort.std_dev is not None:
-            parts.append(f"spread {number(round(cohort.std_dev * span, 2))}")
+            parts.append(f"standard deviation {number(round(cohort.std_dev * span, 2))}")
     if cohort.human_mean is not None:
         parts.append(f"people {shown(cohort.human_mean)}")
     if cohort.ai_mean is not None:
