@@ -131,6 +131,11 @@ def test_every_record_of_an_entity_is_scored_and_then_skipped(on: Cli, store: Pa
     assert (again["total"], again["done"], again["skipped"], again["failed"]) == (3, 3, 0, 0)
 
 
+def test_where_there_is_nothing_to_score_that_is_said(on: Cli) -> None:
+    done = on("evaluate", "--all", "--rubric", "Vendor proposal", "--entity", "Nowhere")
+    assert (done.code, done.out.startswith("Nothing to score: no subject")) == (0, True)
+
+
 def test_a_record_that_fails_is_named_and_the_answer_is_no(on: Cli, store: Path) -> None:
     with Engine(store) as engine:
         engine.open_draft(

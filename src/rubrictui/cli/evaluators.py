@@ -191,11 +191,23 @@ def _enqueue(options: argparse.Namespace, settings: dict[str, Any], output: Outp
         output.data(found)
     else:
         more = f", {found.waiting} were waiting already" if found.waiting else ""
-        output.text(f"{found.queued} of {found.total} queued{more}. rubrictui worker runs them.")
+        output.text(
+            f"{found.queued} of {found.total} queued{more}. rubrictui worker runs them."
+            if found.total
+            else NOTHING
+        )
     return 0
 
 
+NOTHING = (
+    "Nothing to score: no subject that you may read is assigned or was scored in that context, or is of that entity. "
+    "See them with: rubrictui subjects list"
+)
+
+
 def _summary(report: EvaluateAllReport) -> str:
+    if not report.total:
+        return NOTHING
     parts = [f"{report.done} of {report.total} scored"]
     if report.skipped:
         parts.append(f"{report.skipped} were done already")
