@@ -94,7 +94,7 @@ async def test_the_board_and_the_comparison_name_what_was_settled(terminal: Path
         assert "/ Filter  Esc Back  ? Help" in board
         await pilot.app.push_screen(MatrixScreen("sub-1", context="c-spring"))
         await settle(pilot)
-        assert "Settled at 30, not passed by p.nair on 2027-03-01: Gate in doubt" in painted(pilot.app)
+        assert "Settled at 30 (not passed) by p.nair on 2027-03-01: Gate in doubt" in painted(pilot.app)
 
 
 async def test_a_ranking_of_ones_own_evaluations_says_that_it_is(terminal: Path) -> None:

@@ -91,7 +91,7 @@ def _word(desk: SettlementDesk) -> str:
 
 def standing_words(one: Adjudication) -> str:
     """What a settlement says, on one line."""
-    verdict = "" if one.passed is None else ", passed" if one.passed else ", not passed"
+    verdict = "" if one.passed is None else " (passed)" if one.passed else " (not passed)"
     corrected = " as a correction" if one.supersedes_id else ""
     return (
         f"Settled at {one.display_score}{verdict} by {one.adjudicator_name} on {one.settled_at:%Y-%m-%d}"
