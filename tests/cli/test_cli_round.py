@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rubrictui.cli.round import event_words
 from rubrictui.core.records import Subject
+from rubrictui.core.rounds import RoundEvent
 from rubrictui.engine import Engine
 
 Cli = Callable[..., Any]
@@ -139,3 +142,27 @@ def test_work_is_released_declined_and_kept_from_those_with_a_conflict(panel: Pa
     assert (again.code, "no open assignment" in again.err) == (1, True)
     ended = cli("round", "conflict", "Bid/b0", "--reviewer", "ann", "--withdraw", "--db", panel)
     assert ended.out == "Withdrawn: ann and Bid/b0.\n"
+
+
+def test_the_log_says_which_rule_changed_from_what_to_what() -> None:
+    at = datetime(2027, 3, 1, tzinfo=UTC)
+
+    def event(what: str, **details: object) -> RoundEvent:
+        return RoundEvent(at=at, by="kim", what=what, details=details or None)
+
+    told = event_words(
+        (
+            event("opened", rules={"blinding": "standard", "disagreement_threshold": 0.25}),
+            event("packet_conflict_settled", take="packet"),
+            event("changed", rules={"blinding": "standard", "disagreement_threshold": 0.6}),
+            event("changed", rules={"blinding": "standard", "disagreement_threshold": 0.6}),
+            event("closed"),
+        )
+    )
+    assert told == [
+        "opened",
+        "packet conflict settled",
+        "changed (disagreement threshold: 0.25 to 0.6)",
+        "changed",
+        "closed",
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from rubrictui.cli._output import Output, counted, number, short
 from rubrictui.cli._parser import Commands, Parser
 
 if TYPE_CHECKING:
-    from rubrictui.core.rounds import AssignmentPlan, Round, RoundRules
+    from rubrictui.core.rounds import AssignmentPlan, Round, RoundEvent, RoundRules
     from rubrictui.engine import Engine
 
 BLINDINGS = ("standard", "until_closed", "comments_visible")
@@ -371,9 +372,34 @@ def _print_log(engine: Engine, ref: str, output: Output) -> int:
         return 0
     output.table(
         ("when", "who", "what", "reason"),
-        [(shown_here(one.at), one.by, one.what, one.reason or "") for one in events],
+        [
+            (shown_here(one.at), one.by, words, one.reason or "")
+            for one, words in zip(events, event_words(events), strict=True)
+        ],
     )
     return 0
+
+
+def event_words(events: Iterable[RoundEvent]) -> list[str]:
+    """What happened, an event each; of changed rules which, from what to what."""
+    found: list[str] = []
+    before: dict[str, Any] = {}
+    for one in events:
+        words = one.what.replace("_", " ")
+        rules = one.details.get("rules") if isinstance(one.details, dict) else None
+        if isinstance(rules, dict):
+            changed = [
+                key for key in sorted({*before, *rules}) if before and before.get(key) != rules.get(key)
+            ]
+            if changed:
+                each = (
+                    f"{key.replace('_', ' ')}: {before.get(key, 'none')} to {rules.get(key, 'none')}"
+                    for key in changed
+                )
+                words += f" ({'; '.join(each)})"
+            before = rules
+        found.append(words)
+    return found
 
 
 def run_close(options: argparse.Namespace, output: Output) -> int:
