@@ -22,6 +22,7 @@ def test_a_file_is_imported_once(cli: Cli, store: Path, tmp_path: Path) -> None:
     file.write_text(ROWS)
     look = _import(cli, store, file, "--type", "Self", "--dry-run")
     assert (look.code, look.err.splitlines()[-1]) == (0, "A dry run: nothing was written.")
+    assert '1 evaluation would be imported with "Agent evaluation"' in look.err
     done = _import(cli, store, file, "--type", "Self")
     assert done.code == 0
     assert done.out.splitlines()[1].split() == [

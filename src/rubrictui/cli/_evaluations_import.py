@@ -99,7 +99,7 @@ def run(options: argparse.Namespace, output: Output) -> int:
     if output.json:
         output.data({"dry_run": options.dry_run, **_answer(report)})
     else:
-        _tell(report, output)
+        _tell(report, output, dry_run=options.dry_run)
         if options.dry_run:
             output.say("A dry run: nothing was written.")
     return 0
@@ -131,7 +131,8 @@ def _answer(report: ScoresReport) -> dict[str, Any]:
     return {name: getattr(report, name) for name in msgspec.structs.asdict(report)}
 
 
-def _tell(report: ScoresReport, output: Output) -> None:
+def _tell(report: ScoresReport, output: Output, *, dry_run: bool) -> None:
+    would_be = "would be " if dry_run else ""
     output.table(
         ("subject", "row", "status", "score", "outcome", "unanswered"),
         [
@@ -150,11 +151,11 @@ def _tell(report: ScoresReport, output: Output) -> None:
     if report.notes:
         output.say("Not carried over:", *(f"  {note}" for note in report.notes))
     if report.subjects_added:
-        output.say(f"{counted(len(report.subjects_added), 'subject')} added.")
+        output.say(f"{counted(len(report.subjects_added), 'subject')} {would_be}added.")
     replaced = report.count("superseded")
     output.say(
         f"{counted(report.count('new') + replaced, 'evaluation')} "
-        f'imported with "{report.rubric_name}" {report.version_number}'
+        f'{would_be}imported with "{report.rubric_name}" {report.version_number}'
         + (f", {replaced} in the place of others" if replaced else "")
         + f"; {report.count('unchanged')} were there already."
     )
