@@ -19,6 +19,7 @@ from rubrictui.screens.result import ResultScreen
 from rubrictui.screens.scoring_base import READING_TIME
 from rubrictui.screens.scoring_submit import SubmitScreen
 from rubrictui.screens.scoring_words import ConflictScreen
+from rubrictui.store.errors import StoreDroppedError
 from rubrictui.widgets.form_header import FormHeader
 from rubrictui.widgets.rationale_editor import RationaleArea
 
@@ -296,6 +297,36 @@ async def test_own_words_come_back_by_key_and_work_is_declined_with_a_reason(sto
     ended = engine.evaluation(draft.evaluation.id).evaluation
     assert ended.status is EvaluationStatus.WITHDRAWN
     assert ended.end_reason == "Conflict of interest: my brother"
+    engine.close()
+
+
+async def test_nothing_is_frozen_unseen_and_a_store_that_drops_says_that_nothing_was_submitted(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, draft = opened(store)
+    node = next(node for node in draft.version.nodes if node.key == "problem")
+    app = FormHost(engine, draft)
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.pause()
+        engine.save_answer(
+            draft.evaluation.id,
+            Answer(criterion_id=node.id, scale_level_id=_level(draft.version, "Meets"), rationale="why"),
+        )
+        await keys(pilot, "S")
+        assert app.screen is app.form
+        assert "Answered in another session since you opened this: 1 The problem" in app.notices[-1]
+        await keys(pilot, "S")
+        assert app.screen is not app.form
+        await pilot.pause(READING_TIME)
+
+        def dropped(evaluation_id: str) -> None:
+            raise StoreDroppedError("The connection was lost.")
+
+        monkeypatch.setattr(engine, "submit", dropped)
+        await keys(pilot, "home enter")
+        assert app.screen is app.form
+        assert app.notices[-1].startswith("NOT SAVED: it is not submitted")
+    assert engine.evaluation(draft.evaluation.id).evaluation.status is EvaluationStatus.DRAFT
     engine.close()
 
 
