@@ -219,7 +219,7 @@ def test_a_scale_that_changed_elsewhere_is_taken_as_it_is_now(
     assert session.use_scales(engine.scales())
     assert session.safety is Safety.SAVED
     assert session.undo() is None  # an undo would put the old level back, for every rubric
-    scored = session.sample().scores[node_id(session, "schedule")]
+    scored = session.sample.scores[node_id(session, "schedule")]
     assert scored.normalized_score == 1.0
 
 
@@ -260,7 +260,7 @@ def test_a_draft_that_cannot_be_scored_says_why(session: BuilderSession) -> None
     session.apply(set_node(session.version, node_id(session, "security"), weight=-1.0), "weigh")
     assert session.preview.result is None
     assert "weight" in session.preview.refusal
-    assert session.sample().scores == {}
+    assert session.sample.scores == {}
     assert any(problem.blocks for problem in session.problems)
 
 

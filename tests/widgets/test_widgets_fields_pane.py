@@ -12,6 +12,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from rubrictui.core.model import NodeType, NotApplicablePolicy, RollupMethod, VersionSnapshot
+from rubrictui.widgets import field_editing
 from rubrictui.widgets.field_editing import LONG_TEXT_WAIT
 from rubrictui.widgets.fields_pane import FieldsPane
 
@@ -370,7 +371,10 @@ async def test_a_heading_leads_to_what_is_missing_under_it() -> None:
         assert not at.pane.go_to("no such field")
 
 
-async def test_a_screen_that_leaves_can_take_what_was_typed_last() -> None:
+async def test_a_screen_that_leaves_can_take_what_was_typed_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        field_editing, "LONG_TEXT_WAIT", 60
+    )  # nothing is stored by itself, however slow it is here
     async with desk() as at:
         await at.at("guidance")
         await at.press("enter")

@@ -202,7 +202,9 @@ def score_codes(
             "The answers are coded with another version.", remedy="Encode them with the one to score."
         )
     threshold = (
-        plan.pass_threshold if pass_threshold is None else rounded_input(pass_threshold, "pass threshold")
+        plan.rules.pass_threshold
+        if pass_threshold is None
+        else rounded_input(pass_threshold, "pass threshold")
     )
     tables = _Tables(plan, coded)
     sets = len(coded)
@@ -399,7 +401,7 @@ def _outcomes(
     import numpy as np
 
     gate_failed, not_applicable_failure = failures
-    minimum = -np.inf if plan.minimum_completeness is None else plan.minimum_completeness
+    minimum = -np.inf if plan.rules.minimum_completeness is None else plan.rules.minimum_completeness
     rows = [
         (completeness < minimum, Outcome.INCOMPLETE),
         (not_applicable_failure, Outcome.NOT_APPLICABLE_FAILURE),
@@ -421,7 +423,7 @@ def _passed(plan: Plan, threshold: float | None, outcome: NDArray[np.uint8]) -> 
 
     passed: NDArray[np.int8] = (outcome == OUTCOMES.index(Outcome.PASSED)).astype(np.int8)
     passed[outcome == OUTCOMES.index(Outcome.SCORED)] = -1
-    if threshold is None and not plan.has_gate:
+    if threshold is None and not plan.rules.has_gate:
         passed[outcome == OUTCOMES.index(Outcome.INCOMPLETE)] = -1
     return passed
 
@@ -430,7 +432,7 @@ def _bands(plan: Plan, version: VersionSnapshot, score: Floats) -> NDArray[np.in
     import numpy as np
 
     band = np.full(len(score), -1, dtype=np.int16)
-    for low, high, band_id in reversed(plan.bands):  # the first match wins
+    for low, high, band_id in reversed(plan.rules.bands):  # the first match wins
         place = next(place for place, each in enumerate(version.bands) if each.id == band_id)
         band[(low <= score) & ((score < high) | ((score == 1.0) & (high == 1.0)))] = place
     return band

@@ -2,8 +2,8 @@
 
 Scoring the same version again and again is the rule (a form at every key, a rerun over a thousand
 subjects), so everything that depends on the version alone is done once here and kept for as long as the
-snapshot lives. What a plan is made of stands in ``plan_parts``, and how the plan of a draft is made from that of
-the state before it in ``plan_following``. There is no arithmetic of scores here; that is ``scoring``.
+snapshot lives. What a plan is made of stands in ``plan_parts``. There is no arithmetic of scores here; that is
+``scoring``. A draft that is another one after every key is scored by ``live_scoring``.
 
 A node takes no part when its parent does not exist or is a Criterion, when it hangs on a circle of parents, or
 when an earlier node bears its id (publish refuses such trees).
@@ -13,11 +13,8 @@ from __future__ import annotations
 
 import threading
 import weakref
-from operator import is_
-from typing import Final
 
 from rubrictui.core.model import VersionSnapshot
-from rubrictui.core.plan_following import Basis, follow_edits, follow_moves
 from rubrictui.core.plan_parts import (
     NOT_APPLICABLE,
     Cut,
@@ -34,7 +31,7 @@ from rubrictui.core.plan_parts import (
     picker,
     read_unanswered,
     rounded_input,
-    version_parts,
+    rules_of,
 )
 from rubrictui.core.plan_tree import Folded, PlanTree
 
@@ -53,14 +50,8 @@ __all__ = [
     "rounded_input",
 ]
 
-#: So many versions are remembered for the next state of them.
-_LATEST_KEPT: Final = 4
-_FOLDED_KEPT: Final = 50_000
-
 _plans: dict[int, tuple[weakref.ref[VersionSnapshot], Plan]] = {}
 _plans_lock = threading.Lock()
-#: The state of a version compiled last, by version id: a draft being edited goes on from it.
-_latest: dict[str, Basis] = {}
 
 
 def plan_of(version: VersionSnapshot) -> Plan:
@@ -75,11 +66,7 @@ def plan_of(version: VersionSnapshot) -> Plan:
     # The id may be that of a snapshot that died a moment ago: only the living reference decides.
     if entry is not None and entry[0]() is version:
         return entry[1]
-    before = _latest.get(version.id) if version.id else None
-    basis = (before and (follow_edits(version, before) or follow_moves(version, before))) or _compile(
-        version, before
-    )
-    plan = basis.plan
+    plan = _compile(version)
 
     def forget(dead: weakref.ref[VersionSnapshot]) -> None:
         with _plans_lock:
@@ -88,33 +75,16 @@ def plan_of(version: VersionSnapshot) -> Plan:
 
     with _plans_lock:
         _plans[key] = (weakref.ref(version, forget), plan)
-        if version.id:  # what has none is no stored version, and has no next state
-            _latest.pop(version.id, None)
-            _latest[version.id] = basis
-            while len(_latest) > _LATEST_KEPT:
-                del _latest[next(iter(_latest))]
     return plan
 
 
-def _compile(version: VersionSnapshot, before: Basis | None) -> Basis:
-    """The plan of a version, with the readings of leaves that are the same as ``before``."""
-    folded = before.folded if before is not None and len(before.folded) < _FOLDED_KEPT else Folded()
+def _compile(version: VersionSnapshot) -> Plan:
+    folded = Folded()
     tree = PlanTree(version, folded)
     scales = Scales(version)
-    known: dict[int, Leaf] = {}
-    plan = Plan()
-    if before is not None and before.keeps_readings(version):
-        known = {id(leaf.node): leaf for leaf in before.plan.leaves}
-        plan = Plan(_places=before.plan._places, _next_place=before.plan._next_place)
-    for node in tree.groups:
+    for node in (*tree.groups, *tree.leaves):
         check_numbers(node)
-    leaves = []
-    for node in tree.leaves:
-        leaf = known.get(id(node))
-        if leaf is None:
-            check_numbers(node)
-            leaf = scales.leaf(node)
-        leaves.append(leaf)
+    leaves = tuple([scales.leaf(node) for node in tree.leaves])
     numbers = tree.numbers
     groups = tuple(
         group_of(
@@ -127,11 +97,15 @@ def _compile(version: VersionSnapshot, before: Basis | None) -> Basis:
     )
     leaf_of = {folded[leaf.node.id]: leaf for leaf in leaves}
     leaf_of |= {leaf.node.id: leaf for leaf in leaves}
-    plan.leaves = tuple(leaves)
-    plan.groups = groups
-    plan.leaf_of = leaf_of
-    plan.number_of = {leaf.node.id: number for number, leaf in enumerate(leaves)}
-    plan.in_walk_order = picker([numbers[id(node)] for node in tree.walk])
-    version_parts(plan, version)
-    walks = len(tree.walk) == len(version.nodes) and all(map(is_, tree.walk, version.nodes))
-    return Basis(version.nodes, version.scales, version.not_applicable_policy, plan, folded, walks)
+    return Plan(
+        leaves=leaves,
+        groups=groups,
+        leaf_of=leaf_of,
+        number_of={leaf.node.id: number for number, leaf in enumerate(leaves)},
+        in_walk_order=picker([numbers[id(node)] for node in tree.walk]),
+        gates=(
+            *[number for number, leaf in enumerate(leaves) if leaf.gate is not None],
+            *[group.number for group in groups if group.gate is not None],
+        ),
+        rules=rules_of(version),
+    )

@@ -107,11 +107,15 @@ class Cut:
     effective: list[float]
     below: dict[float | None, tuple[list[float | None], list[int]]] = field(default_factory=dict)
 
-    def paths(self, above: float | None, plan: Plan) -> tuple[list[float | None], list[int]]:
-        """The paths to the children, and their places, when ``above`` is the path to the group."""
+    def paths(self, above: float | None) -> list[float | None]:
+        """The paths to the children when ``above`` is the path to the group."""
+        return [None if above is None else above * share for share in self.shares]
+
+    def places(self, above: float | None, plan: Plan) -> tuple[list[float | None], list[int]]:
+        """The paths to the children, and their places."""
         known = self.below.get(above)
         if known is None:
-            paths = [None if above is None else above * share for share in self.shares]
+            paths = self.paths(above)
             known = paths, plan.places(self.effective, paths)
             if len(self.below) >= _PATHS_KEPT:
                 self.below.clear()
@@ -120,13 +124,26 @@ class Cut:
 
 
 @dataclass(slots=True, eq=False)
+class Rules:
+    """What a verdict goes by, read off the version as a whole and rounded.
+
+    ``has_gate`` when a node says that it is one, also one that takes no part. ``bands`` are (min, max, id) in the
+    order in which they are tried.
+    """
+
+    has_gate: bool = False
+    pass_threshold: float | None = None
+    minimum_completeness: float | None = None
+    bands: tuple[tuple[float, float, str], ...] = ()
+
+
+@dataclass(slots=True, eq=False)
 class Plan:
     """One version, ready to score.
 
     ``leaf_of`` finds a leaf by its id, as written or folded, and ``number_of`` its number by the id as written.
-    ``in_walk_order`` puts one value per number into the order in which results are given. ``bands`` are (min, max,
-    id), rounded, in the order in which they are tried. ``shares`` remembers what follows from which leaves are left
-    out.
+    ``in_walk_order`` puts one value per number into the order in which results are given. ``shares`` remembers what
+    follows from which leaves are left out.
     """
 
     leaves: tuple[Leaf, ...] = ()
@@ -135,10 +152,7 @@ class Plan:
     number_of: dict[str, int] = field(default_factory=dict)
     in_walk_order: Callable[[list[Any]], tuple[Any, ...]] = tuple
     gates: tuple[int, ...] = ()
-    has_gate: bool = False
-    pass_threshold: float | None = None
-    minimum_completeness: float | None = None
-    bands: tuple[tuple[float, float, str], ...] = ()
+    rules: Rules = field(default_factory=Rules)
     unanswered: list[Reading] = field(default_factory=list)
     shares: dict[tuple[int, ...], Shares] = field(default_factory=dict)
     _places: dict[tuple[float | None, float | None], int] = field(default_factory=dict)
@@ -214,20 +228,23 @@ def read_unanswered(leaf: Leaf) -> Reading:
     return known
 
 
+#: A group that has a score, the numbers and weights of its children that take part, and how these share it.
+Rollup = tuple[Group, list[tuple[int, float]], Cut]
+
+
 @dataclass(slots=True, eq=False)
 class Shares:
     """Who has which weight, once it is known which leaves are left out. Lists go by number (``plan``).
 
     ``effective`` is the rounded share among included siblings; ``path`` the product of unrounded shares from
     the root down, None where nothing is contributed; ``places`` numbers each leaf's pair of the two.
-    ``rollups`` are the groups that have a score, children before parents, with the numbers and weights of
-    their included children and the sum of those weights.
+    ``rollups`` are the groups that have a score, children before parents.
     """
 
     effective: list[float | None]
     path: list[float | None]
     places: list[int]
-    rollups: list[tuple[Group, list[tuple[int, float]], float]]
+    rollups: list[Rollup]
 
 
 def effective_na_policy(version: VersionSnapshot, node: Node) -> NotApplicablePolicy:
@@ -291,16 +308,18 @@ def group_of(node: Node, number: int, children: list[tuple[int, Node]], leaves: 
     return Group(number, node, BEST.get(node.rollup_method), included, leaves, gate_of(node))
 
 
-def version_parts(plan: Plan, version: VersionSnapshot) -> None:
-    """Give a plan that has its leaves and groups what is read off the version as a whole."""
-    plan.gates = (
-        *[number for number, leaf in enumerate(plan.leaves) if leaf.gate is not None],
-        *[group.number for group in plan.groups if group.gate is not None],
+def rules_of(version: VersionSnapshot) -> Rules:
+    """What a verdict on scores of this version goes by.
+
+    Raises:
+        InvalidInputError: a threshold or an edge of a band is no number to compare with.
+    """
+    return Rules(
+        has_gate=True in [node.is_gate for node in version.nodes],
+        pass_threshold=_optional(version.pass_threshold, "pass threshold"),
+        minimum_completeness=_optional(version.minimum_completeness, "minimum completeness"),
+        bands=_bands(version.bands),
     )
-    plan.has_gate = True in [node.is_gate for node in version.nodes]
-    plan.pass_threshold = _optional(version.pass_threshold, "pass threshold")
-    plan.minimum_completeness = _optional(version.minimum_completeness, "minimum completeness")
-    plan.bands = _bands(version.bands)
 
 
 def check_numbers(node: Node) -> None:

@@ -8,7 +8,7 @@ the verdict. Numbers are rounded when they are stored or compared, never in betw
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Final
 
@@ -27,16 +27,18 @@ from rubrictui.core.model import (
     VersionSnapshot,
     fold_id,
 )
-from rubrictui.core.plan import (
+from rubrictui.core.plan import plan_of
+from rubrictui.core.plan_parts import (
     NOT_APPLICABLE,
     Cut,
     Group,
     Leaf,
     Plan,
     Reading,
+    Rollup,
+    Rules,
     Shares,
     effective_na_policy,
-    plan_of,
     read_unanswered,
     rounded_input,
 )
@@ -97,32 +99,18 @@ def compute(
         not_applicable_failure |= reading.fails_evaluation
 
     shares = plan.shares.get(left_out) or _share_out(plan, left_out)
-    scores = _roll_up(plan, readings, shares)
+    scores = [reading.score for reading in readings] + [None] * len(plan.groups)
+    roll_up(shares.rollups, scores)
     rows = _rows(plan, readings, shares, scores)
-
-    overall = scores[-1]
-    score = None if overall is None else round6(overall)
-    scored = len(readings) - len(left_out)
-    completeness = round6(scored / (scored + unanswered)) if scored + unanswered else 1.0
-    gate_failed = True in [rows[number].gate_failed for number in plan.gates]
-    threshold = _threshold(plan, pass_threshold)
-    outcome = _outcome(
-        plan,
-        score,
-        completeness,
-        threshold=threshold,
-        gate_failed=gate_failed,
+    return verdict(
+        plan.rules,
+        scores[-1],
+        scored=len(readings) - len(left_out),
+        unanswered=unanswered,
+        gate_failed=True in [rows[number].gate_failed for number in plan.gates],
         not_applicable_failure=not_applicable_failure,
-    )
-    return ScoreResult(
-        normalized_score=score,
-        completeness=completeness,
-        outcome=outcome,
-        passed=_passed(plan, outcome, threshold),
-        gate_failed=gate_failed,
-        pass_threshold_applied=threshold,
-        band_id=find_band(plan, score),
         confidence=_confidence(plan, answers, readings, shares),
+        pass_threshold=pass_threshold,
         nodes=plan.in_walk_order(rows),
     )
 
@@ -212,12 +200,12 @@ def read_answers(plan: Plan, answers: Iterable[Answer]) -> list[Reading]:
             known = plan.leaf_of.get(fold_id(answer.criterion_id))
             if known is None:
                 continue
-            number, reading = number_of[known.node.id], _read_or_refuse(known, answer)
+            number, reading = number_of[known.node.id], read_or_refuse(known, answer)
         readings[number] = reading
     return readings
 
 
-def _read_or_refuse(leaf: Leaf, answer: Answer) -> Reading:
+def read_or_refuse(leaf: Leaf, answer: Answer) -> Reading:
     try:
         return read_answer(leaf, answer)
     except ScoringError as refusal:
@@ -233,72 +221,75 @@ def _share_out(plan: Plan, left_out: tuple[int, ...]) -> Shares:
     included = [True] * len(plan.leaves) + [False] * len(plan.groups)
     for number in left_out:
         included[number] = False
-    rollups: list[tuple[Group, list[tuple[int, float]], float]] = []
-    cuts: list[Cut] = []
-    for group in plan.groups:
-        parts = [part for part in group.children if included[part[0]]]
-        if not parts:
-            continue
-        included[group.number] = True
-        if len(parts) == len(group.children):
-            cut = group.cut = group.cut or _cut(parts)
-        else:
-            cut = _partial_cut(group, parts)
-        if cut.weights:
-            parts = [(number, weight) for (number, _), weight in zip(parts, cut.weights, strict=True)]
-        rollups.append((group, parts, cut.total))
-        cuts.append(cut)
-
+    rollups = take_part(plan.groups, included)
     nowhere = plan.places((None,), (None,))[0]
     effective: list[float | None] = [None] * size
     path: list[float | None] = [None] * size
     places = [nowhere] * size
     path[-1] = 1.0
-    for (group, parts, _), cut in zip(
-        reversed(rollups), reversed(cuts), strict=True
-    ):  # parents before children
+    for group, parts, cut in reversed(rollups):  # parents before children
         above = path[group.number] if group.best is None else None
-        paths, places_below = cut.paths(above, plan)
+        paths, places_below = cut.places(above, plan)
         for (number, _), share, part, place in zip(parts, cut.effective, paths, places_below, strict=True):
             effective[number], path[number], places[number] = share, part, place
     return plan.remember(left_out, Shares(effective, path, places, rollups))
 
 
-def _partial_cut(group: Group, parts: list[tuple[int, float]]) -> Cut:
+def take_part(groups: Iterable[Group], included: list[bool]) -> list[Rollup]:
+    """The groups that have a score, with their children that take part and how these share it.
+
+    Args:
+        groups: children before parents.
+        included: by number, who takes part; what is said of ``groups`` is set here.
+    """
+    rollups: list[Rollup] = []
+    for group in groups:
+        parts = [part for part in group.children if included[part[0]]]
+        included[group.number] = bool(parts)
+        if not parts:
+            continue
+        if len(parts) == len(group.children):
+            cut = group.cut = group.cut or _cut([weight for _, weight in parts])
+        else:
+            cut = _partial_cut(group, tuple([weight for _, weight in parts]))
+        if cut.weights:
+            parts = [(number, weight) for (number, _), weight in zip(parts, cut.weights, strict=True)]
+        rollups.append((group, parts, cut))
+    return rollups
+
+
+def _partial_cut(group: Group, weights: tuple[float, ...]) -> Cut:
     """The cut of a group that leaves some children out; it depends on nothing but the weights of the others."""
-    weights = tuple([weight for _, weight in parts])
     known = group.partial.get(weights)
     if known is None:
         if len(group.partial) >= _CUTS_KEPT:
             group.partial.clear()
-        known = group.partial[weights] = _cut(parts)
+        known = group.partial[weights] = _cut(weights)
     return known
 
 
-def _cut(parts: list[tuple[int, float]]) -> Cut:
+def _cut(weights: Sequence[float]) -> Cut:
     """Each one's weight over the sum of the weights; weights all zero share equally."""
     total = 0.0
-    for _, weight in parts:
+    for weight in weights:
         total += weight
     if total == 0.0:
-        shares = [1.0 / len(parts)] * len(parts)
-        return Cut([1.0] * len(parts), float(len(parts)), shares, [round6(share) for share in shares])
-    shares = [weight / total for _, weight in parts]
+        shares = [1.0 / len(weights)] * len(weights)
+        return Cut([1.0] * len(weights), float(len(weights)), shares, [round6(share) for share in shares])
+    shares = [weight / total for weight in weights]
     return Cut([], total, shares, [round6(share) for share in shares])
 
 
-def _roll_up(plan: Plan, readings: list[Reading], shares: Shares) -> list[float | None]:
-    """The unrounded score of every node, the overall score last."""
-    scores = [reading.score for reading in readings] + [None] * len(plan.groups)
-    for group, parts, total in shares.rollups:
+def roll_up(rollups: Iterable[Rollup], scores: list[float | None]) -> None:
+    """Give groups their unrounded scores, children before parents."""
+    for group, parts, cut in rollups:
         if group.best is None:
             weighted = 0.0
             for number, weight in parts:
                 weighted += weight * scores[number]  # type: ignore[operator]  # included, so it has a score
-            scores[group.number] = weighted / total
+            scores[group.number] = weighted / cut.total
         else:
             scores[group.number] = group.best([scores[number] for number, _ in parts])
-    return scores
 
 
 def _rows(
@@ -311,20 +302,21 @@ def _rows(
         for number, row in enumerate(made)
     ]
     for group in plan.groups[:-1]:
-        gate_failed = False
+        score, gate_failed = scores[group.number], False
         if group.gate is not None:
-            score = scores[group.number]
-            if score is not None:
-                gate_failed = round6(score) < group.gate
-            else:
-                first, end = group.leaves
-                gate_failed = any(reading.unanswered for reading in readings[first:end])
-        rows.append(_row(group.number, group.node, scores, shares, gate_failed=gate_failed))
+            first, end = group.leaves
+            gate_failed = group_gate_failed(group.gate, score, readings[first:end])
+        rows.append(node_row(group.number, group.node, scores, shares, gate_failed=gate_failed))
     return rows
 
 
+def group_gate_failed(gate: float, score: float | None, below: Iterable[Reading]) -> bool:
+    """Whether the gate of a group fails; without a score it does when a leaf below is not answered."""
+    return any(reading.unanswered for reading in below) if score is None else round6(score) < gate
+
+
 def _leaf_row(number: int, reading: Reading, scores: list[float | None], shares: Shares) -> ScoredNode:
-    row = _row(
+    row = node_row(
         number,
         reading.leaf.node,
         scores,
@@ -336,7 +328,7 @@ def _leaf_row(number: int, reading: Reading, scores: list[float | None], shares:
     return row
 
 
-def _row(
+def node_row(
     number: int,
     node: Node,
     scores: list[float | None],
@@ -345,6 +337,7 @@ def _row(
     gate_failed: bool,
     not_applicable: bool = False,
 ) -> ScoredNode:
+    """What is stored of one node."""
     score, path = scores[number], shares.path[number]
     return ScoredNode(
         id=node.id,
@@ -361,12 +354,53 @@ def _row(
 # --- The verdict -----------------------------------------------------------------------------------------
 
 
-def _threshold(plan: Plan, override: float | None) -> float | None:
-    return plan.pass_threshold if override is None else rounded_input(override, "pass threshold")
+def verdict(
+    rules: Rules,
+    overall: float | None,
+    *,
+    scored: int,
+    unanswered: int,
+    gate_failed: bool,
+    not_applicable_failure: bool,
+    confidence: float | None,
+    pass_threshold: float | None,
+    nodes: tuple[ScoredNode, ...],
+) -> ScoreResult:
+    """What the unrounded overall score amounts to.
+
+    Args:
+        scored: how many leaves have a score that counts.
+        unanswered: how many lack an answer that would.
+        pass_threshold: replaces that of the rules when given.
+    """
+    score = None if overall is None else round6(overall)
+    completeness = round6(scored / (scored + unanswered)) if scored + unanswered else 1.0
+    threshold = (
+        rules.pass_threshold if pass_threshold is None else rounded_input(pass_threshold, "pass threshold")
+    )
+    outcome = _outcome(
+        rules,
+        score,
+        completeness,
+        threshold=threshold,
+        gate_failed=gate_failed,
+        not_applicable_failure=not_applicable_failure,
+    )
+    return ScoreResult(
+        normalized_score=score,
+        completeness=completeness,
+        outcome=outcome,
+        passed=_passed(rules, outcome, threshold),
+        gate_failed=gate_failed,
+        pass_threshold_applied=threshold,
+        band_id=_find_band(rules, score),
+        confidence=confidence,
+        nodes=nodes,
+    )
 
 
 def _outcome(
-    plan: Plan,
+    rules: Rules,
     score: float | None,
     completeness: float,
     *,
@@ -375,7 +409,7 @@ def _outcome(
     not_applicable_failure: bool,
 ) -> Outcome:
     """The first row of the guide's table that matches. All numbers are rounded."""
-    if plan.minimum_completeness is not None and completeness < plan.minimum_completeness:
+    if rules.minimum_completeness is not None and completeness < rules.minimum_completeness:
         return Outcome.INCOMPLETE
     if not_applicable_failure:
         return Outcome.NOT_APPLICABLE_FAILURE
@@ -388,19 +422,19 @@ def _outcome(
     return Outcome.SCORED
 
 
-def find_band(plan: Plan, score: float | None) -> str | None:
+def _find_band(rules: Rules, score: float | None) -> str | None:
     """The id of the first band that contains a rounded score: half-open, the top one closed at 1."""
     if score is not None:
-        for low, high, band_id in plan.bands:
+        for low, high, band_id in rules.bands:
             if low <= score and (score < high or score == high == 1):
                 return band_id
     return None
 
 
-def _passed(plan: Plan, outcome: Outcome, threshold: float | None) -> bool | None:
+def _passed(rules: Rules, outcome: Outcome, threshold: float | None) -> bool | None:
     if outcome is Outcome.PASSED:
         return True
-    nothing_to_pass = threshold is None and not plan.has_gate
+    nothing_to_pass = threshold is None and not rules.has_gate
     if outcome is Outcome.SCORED or (outcome is Outcome.INCOMPLETE and nothing_to_pass):
         return None
     return False
@@ -450,7 +484,7 @@ def check_answer(version: VersionSnapshot, answer: Answer) -> None:
 
 def band_of(version: VersionSnapshot, score: float | None) -> Band | None:
     """The band that a 0..1 score falls in; None for no score, or when no band contains it."""
-    band_id = find_band(plan_of(version), None if score is None else round6(score))
+    band_id = _find_band(plan_of(version).rules, None if score is None else round6(score))
     return next((band for band in version.bands if band.id == band_id), None)
 
 

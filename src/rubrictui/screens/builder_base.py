@@ -219,12 +219,11 @@ class BuilderBase(ShellScreen[None]):
             focus: the folded id of the row for the cursor; None leaves it.
         """
         session = self.session
-        self._sample = session.sample()
+        self._sample = session.sample
         self.tree_pane.show(
             session.version,
             problems=self._problem_marks(),
             sample=self._sample,
-            scored=session.scored,
             focus=focus,
         )
         self._show_preview()
@@ -234,7 +233,7 @@ class BuilderBase(ShellScreen[None]):
 
     def show_sample(self) -> None:
         """Show what the sample answers score now."""
-        self._sample = self.session.sample()
+        self._sample = self.session.sample
         self.tree_pane.show_sample(self._sample)
         self._show_preview()
         self._show_state()
@@ -258,7 +257,7 @@ class BuilderBase(ShellScreen[None]):
                 self.strip.show([*head, ("  ", ""), (sample, "muted")], preview.reason)
         if self.preview.display and self.preview.size.width:
             shape = self.tree_pane.shape
-            scores = session.sample().scores
+            scores = session.sample.scores
             self.preview.update_lines(
                 lambda width: preview_lines(
                     shape,

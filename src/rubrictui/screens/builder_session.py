@@ -21,6 +21,7 @@ from rubrictui.core.authoring_records import RubricDraft
 from rubrictui.core.editing import Edited, History
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.explain import explain_outcome
+from rubrictui.core.live_scoring import LiveScorer
 from rubrictui.core.model import Answer, NodeType, Scale, ScoreResult, VersionSnapshot, fold_id
 from rubrictui.core.problems import Problem
 from rubrictui.core.records import SampleAnswer, SampleSet
@@ -110,12 +111,12 @@ class BuilderSession:
         self._unsaved_sets: dict[str, SampleSet] = {}
         base = opened.published or opened.based_on
         self.base_keys = frozenset(node.key for node in base.nodes) if base is not None else frozenset()
-        self._scored = msgspec.structs.replace(opened.version)
         self._index = DraftIndex()
+        self._live = LiveScorer()
         self._problems: tuple[VersionSnapshot, tuple[Problem, ...]] | None = None
         self._answers: tuple[VersionSnapshot, SampleSet | None, dict[str, Answer]] | None = None
-        self._preview: tuple[VersionSnapshot, dict[str, Answer], Preview] | None = None
-        self._sample: tuple[Preview, dict[str, Answer], Sample] | None = None
+        self._preview: tuple[VersionSnapshot, dict[str, Answer], Preview, Sample] | None = None
+        self._compared: tuple[VersionSnapshot, VersionSnapshot] | None = None
 
     # -- the draft
 
@@ -378,48 +379,44 @@ class BuilderSession:
     # -- what the samples score
 
     @property
-    def scored(self) -> VersionSnapshot:
-        """A copy of the draft to score with. The history would keep the plan of every state alive, this keeps one."""
-        version = self.version
-        if self._scored_from is not version:
-            self._scored = msgspec.structs.replace(version)
-            self._scored_from = version
-        return self._scored
-
-    _scored_from: VersionSnapshot | None = None
-
-    @property
     def preview(self) -> Preview:
         """What the sample answers score on the draft as it is now."""
-        version, answers = self.version, self.answers
-        if self._preview is not None and self._preview[0] is version and self._preview[1] is answers:
-            return self._preview[2]
-        criterion = NodeType.CRITERION
-        total = len([node for node in version.nodes if node.node_type is criterion])
-        try:
-            result = compute(self.scored, answers.values())
-        except RubrictuiError as error:
-            made = Preview(None, "", str(error), len(answers), total)
-        else:
-            made = Preview(result, explain_outcome(self.scored, result), "", len(answers), total)
-        self._preview = (version, answers, made)
-        return made
+        return self._previewed()[2]
 
+    @property
     def sample(self) -> Sample:
         """The sample as the tree shows it."""
-        preview, answers = self.preview, self.answers
-        if self._sample is None or self._sample[0] is not preview or self._sample[1] is not answers:
-            result = preview.result if answers else None  # nothing answered is no sample
-            scores = {node.id: node for node in result.nodes} if result is not None else {}
-            score = result.normalized_score if result is not None else None
-            self._sample = (preview, answers, Sample(answers, scores, score))
-        return self._sample[2]
+        return self._previewed()[3]
+
+    def _previewed(self) -> tuple[VersionSnapshot, dict[str, Answer], Preview, Sample]:
+        version, answers = self.version, self.answers
+        known = self._preview
+        if known is not None and known[0] is version and known[1] is answers:
+            return known
+        criterion = NodeType.CRITERION
+        total = len([node for node in version.nodes if node.node_type is criterion])
+        sample = Sample(answers, {})  # nothing answered is no sample
+        try:
+            live = self._live.score(version, answers)
+        except RubrictuiError as error:
+            preview = Preview(None, "", str(error), len(answers), total)
+        else:
+            result = live.result
+            preview = Preview(result, explain_outcome(version, result), "", len(answers), total)
+            if answers:
+                sample = Sample(answers, live.rows, result.normalized_score)
+        self._preview = version, answers, preview, sample
+        return self._preview
 
     def score_of(self, version: VersionSnapshot, kept: SampleSet) -> ScoreResult | None:
         """What a sample set scores under a version where its keys still match; None when it cannot be computed."""
-        scored = self.scored if version is self.version else version
+        if version is self.version:
+            # A copy: the history keeps every state of the draft alive, and with it whatever was compiled of it.
+            if self._compared is None or self._compared[0] is not version:
+                self._compared = version, msgspec.structs.replace(version)
+            version = self._compared[1]
         try:
-            return compute(scored, answers_by_key(scored, kept.answers))
+            return compute(version, answers_by_key(version, kept.answers))
         except RubrictuiError:
             return None
 

@@ -308,7 +308,6 @@ class BuilderTree(FlatList):
         self._rows: list[str] = visible_rows(self._shape, self._folded)
         self._problems: Mapping[str, Sequence[Problem]] = {}
         self._sample = NO_SAMPLE
-        self._scored = version
         self._columns = plan_tree(78)
         self._lines_of: dict[str, tuple[object, Line]] = {}
         self._note = ""
@@ -348,7 +347,6 @@ class BuilderTree(FlatList):
         *,
         problems: Mapping[str, Sequence[Problem]],
         sample: Sample,
-        scored: VersionSnapshot | None = None,
         focus: str | None = None,
     ) -> None:
         """Show another state of the draft.
@@ -356,12 +354,11 @@ class BuilderTree(FlatList):
         Args:
             problems: by node id as written, ``ROOT`` for those of the version.
             sample: the sample answers and what they score.
-            scored: a snapshot that scores alike and is compiled already; what is typed is checked with it.
             focus: the folded id of the row for the cursor, unfolded to be seen; None keeps it where it is.
         """
         before, here = self._shape, self.cursor_id
         self._shape = shape_of(version, before)
-        self._problems, self._sample, self._scored = problems, sample, scored or version
+        self._problems, self._sample = problems, sample
         wanted = here if focus is None else focus
         self._folded &= self._shape.place.keys()
         opened = self._open_above(wanted)
@@ -552,7 +549,7 @@ class BuilderTree(FlatList):
         if scale is None:
             self.note("This criterion has no scale yet: c chooses one.")
         elif scale.scale_type is ScaleType.NUMERIC:
-            self._type(number=(self._number or NumberEntry(self._scored, node, scale)).feed(character))
+            self._type(number=(self._number or NumberEntry(self._shape.version, node, scale)).feed(character))
         elif character.isdigit():
             entry = self._level or LevelEntry(level_keys(scale.levels))
             self._after_level(entry, entry.feed(character))

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from rubrictui.core.errors import ScoringError
 from rubrictui.core.model import Answer, Node, Scale, VersionSnapshot
-from rubrictui.core.scoring import check_answer
+from rubrictui.core.plan_parts import Scales
+from rubrictui.core.scoring import read_answer
 from rubrictui.widgets.criteria_lines import number_hint
 
 _CHARACTERS = "0123456789.-"
@@ -46,7 +47,9 @@ class NumberEntry:
         if self.value is None:
             return f"Type a number: {number_hint(self.scale)}."
         try:
-            check_answer(self.version, Answer(criterion_id=self.node.id, raw_value=self.value))
+            read_answer(
+                Scales(self.version).leaf(self.node), Answer(criterion_id=self.node.id, raw_value=self.value)
+            )
         except ScoringError as error:
             return str(error).removeprefix(f"{self.node.name.strip() or self.node.key}: ")
         return ""
