@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from shared_statements import share_statements
 
 HERE = Path(__file__).parent
 SLOW = frozenset({"cli", "docs", "engine", "screens", "store"})
@@ -21,6 +22,13 @@ def pytest_make_parametrize_id(config: object, val: object, argname: str) -> str
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what waits for databases, processes and screens, so that parallel runs end together."""
     items.sort(key=lambda item: item.path.relative_to(HERE).parts[0] not in SLOW)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _shared_statements() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        share_statements(patched)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,42 @@
+"""One cache of compiled statements for all stores that a test process opens.
+
+SQLAlchemy keeps what it has compiled with each engine, so that every store would begin with nothing; a program
+opens one store, the tests open thousands. (A fixture uses this; a name to import is not one.)
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+
+def share_statements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on ``Database`` makes engines with one cache; nothing where SQLAlchemy is not imported."""
+    if "sqlalchemy" not in sys.modules:
+        return
+    from sqlalchemy import Engine, create_engine
+    from sqlalchemy.util import LRUCache
+
+    from rubrictui.store import database
+
+    class Shared(LRUCache[Any, Any]):
+        """Found by the kind of the dialect, of which each engine has its own: all are configured alike."""
+
+        def get(self, key: Any, default: Any = None) -> Any:
+            dialect, *rest = key
+            return super().get((type(dialect), *rest), default)
+
+        def __setitem__(self, key: Any, value: Any) -> None:
+            dialect, *rest = key
+            super().__setitem__((type(dialect), *rest), value)
+
+    shared = Shared(5000)
+
+    def create(*arguments: Any, **options: Any) -> Engine:
+        engine = create_engine(*arguments, **options)
+        engine._compiled_cache = shared
+        return engine
+
+    monkeypatch.setattr(database, "create_engine", create)
