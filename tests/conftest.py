@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from shared_statements import share_statements
 
 HERE = Path(__file__).parent
