@@ -78,7 +78,7 @@ def facts(*evaluations: PanelEvaluation, naming: Naming = Naming.ANONYMOUS, **mo
 def settled(subject: str) -> Adjudication:
     return Adjudication(
         id="a", context_id="c", subject_id=subject, version_id="v", adjudicator_id="u", adjudicator_name="dora",
-        reason="Slip", note="Cai misread it.", settled_at=AT, score=0.75, display_score="75", outcome=Outcome.PASSED,
+        adjudicator_display_name="Dora Keller", reason="Slip", note="Cai misread it.", settled_at=AT, score=0.75, display_score="75", outcome=Outcome.PASSED,
     )  # fmt: skip
 
 

@@ -49,7 +49,7 @@ def test_four_evaluators_stand_beside_a_person_with_the_numbers_of_the_guide(cli
         calls = len(engine.prompt_runs())
         assert calls == 5
     text = cli(*asked).out
-    assert text.count("0.833333  GateFailed") == 4
+    assert text.count("83.33  GateFailed") == 4
     matrix = cli("matrix", SUBJECT, "--round", CONTEXT, "--db", demo).out
     assert "Decision" in matrix
     with Engine(demo) as engine:

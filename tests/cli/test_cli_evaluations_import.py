@@ -30,7 +30,7 @@ def test_a_file_is_imported_once(cli: Cli, store: Path, tmp_path: Path) -> None:
         "Run/harbour-gauges",
         "2",
         "new",
-        "0.5",
+        "50",
         "BelowThreshold",
     ]
     assert done.err == '1 evaluation imported with "Agent evaluation" 1.0.0; 0 were there already.\n'

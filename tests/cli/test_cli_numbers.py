@@ -124,8 +124,8 @@ def test_for_people_the_reason_comes_first_and_then_a_table(cli: Cli, rubric: Pa
     done = cli("score", "--version", rubric, "--answers", "-", stdin=BY_NAME % "No")
     lines = done.out.splitlines()
     assert lines[0].startswith("Gate failed: speed scored 0")
-    assert lines[3].split() == ["criterion", "score", "share", "contribution"]
-    assert lines[5].split() == ["Price", "1", "1", "0.5"]
+    assert lines[3].split() == ["criterion", "score", "share", "points"]
+    assert lines[5].split() == ["Price", "100", "1", "50"]
     assert lines[6].split() == ["speed", "0", "0.5", "0", "gate", "failed"]
 
 

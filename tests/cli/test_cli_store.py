@@ -71,6 +71,12 @@ def test_evaluations_and_one_of_them_whole(on: Cli) -> None:
     text = on("show", "--evaluation", failed["id"]).out
     assert "GateFailed" in text
     assert "Gate failed: " in text
+    assert failed["evaluator_display_name"] in text
+    (line,) = [
+        line for line in on("evaluations", "--rubric", "Awards").out.splitlines() if "GateFailed" in line
+    ]
+    assert f"{failed['evaluator_type']} {failed['evaluator_display_name']}" in line
+    assert " 75 " in line
     assert on("evaluations", "--status", "Withdrawn").out.count("Withdrawn") == 1
     assert on("evaluations", "--status", "Failed").out == ""
 
@@ -82,7 +88,9 @@ def test_consensus_is_the_mean_of_submitted_scores(on: Cli) -> None:
     assert (found["overall"], found["sample_size"], found["cohort"]["count"]) == (0.875, 2, 2)
     assert [c["key"] for c in found["criteria"]] == ["argument", "evidence"]
     text = on("consensus", subject, "Peer review", "--context", context, "--method", "Median").out
-    assert text.startswith("Median: 0.875 of 2 evaluations")
+    assert text.startswith("Median: 87.5 of 2 evaluations, standard deviation ")
+    assert "\ncohort of 2: mean 87.5, standard deviation " in text
+    assert "  argument: 100 (of 2)\n  evidence: 75 (of 2)\n" in text
     (one, *_) = on("evaluations", "--rubric", "Procurement", "--status", "Submitted", "--json").data
     text = on("consensus", one["subject_id"], "Procurement", "--context", one["context_id"]).out
     assert " of 1 evaluation, " in text
@@ -282,7 +290,7 @@ def test_submit_prints_the_stored_evaluation_and_takes_snake_case(work: Cli) -> 
     }
     text = work("submit", "-", stdin=json.dumps(given)).out
     assert text.startswith("Submitted ")
-    assert "security · Meets · score 1" in text
+    assert "security · Meets · score 100 · share 1 · points 100" in text
     assert "    note: seen" in text
 
 

@@ -57,7 +57,7 @@ def test_a_named_round_names_its_reviewers() -> None:
     letter = letter_of(a_panel(naming=Naming.NAMED, settled=(settled("x"),)), "x")
     assert tuple(one.name for one in letter.reviewers) == PEOPLE
     assert letter.settled is not None
-    assert letter.settled.by == "dora"
+    assert letter.settled.by == "Dora Keller"
 
 
 def test_numbers_of_reviewers_follow_from_random_ids_and_not_from_who_they_are() -> None:

@@ -13,7 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 from rubrictui.core.errors import InvalidInputError
-from rubrictui.core.matrix import DisplayRange, Matrix, MatrixCell, MatrixColumn, MatrixRow
+from rubrictui.core.matrix import Matrix, MatrixCell, MatrixColumn, MatrixRow
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.records import EvaluationStatus, EvaluatorType
 from rubrictui.core.score_of_record import ScoreOfRecord
 from rubrictui.interchange.matrix_out import (

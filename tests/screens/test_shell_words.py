@@ -5,11 +5,23 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from msgspec.structs import replace as change
 from shell_world import INBOX, NOW, RUBRICS, row, version
 
+from rubrictui.cli._results import evaluator_words
 from rubrictui.core.authoring import weight_shares
-from rubrictui.core.model import Node, NodeType, VersionSnapshot
-from rubrictui.core.records import Context, ContextStatus, InboxRow, Subject, SubjectFile
+from rubrictui.core.model import Node, NodeType, Outcome, VersionSnapshot
+from rubrictui.core.records import (
+    Context,
+    ContextStatus,
+    Evaluation,
+    EvaluationDetail,
+    EvaluationStatus,
+    EvaluatorType,
+    InboxRow,
+    Subject,
+    SubjectFile,
+)
 from rubrictui.screens.catalog import catalog_rows
 from rubrictui.screens.inbox_rows import (
     detail,
@@ -22,11 +34,22 @@ from rubrictui.screens.inbox_rows import (
     to_rows,
 )
 from rubrictui.screens.opening_work import context_rows, rubric_rows
+from rubrictui.screens.result import state_words
 from rubrictui.screens.rubric_text import node_lines, reflow, version_lines
-from rubrictui.screens.subjects import content_words
+from rubrictui.screens.subjects import content_words, evaluation_rows
 from rubrictui.widgets.detail_pane import Line
 
+ONE_TO_FIVE = {"score_display_min": 1.0, "score_display_max": 5.0}
 PARIS_ISH = timezone(timedelta(hours=2))
+
+
+def given(login: str, name: str, machine: str | None = None) -> Evaluation:
+    return Evaluation(
+        id=f"e-{login}", rubric_id="r", rubric_name="Awards", version_id="v", version_number="1.0.0",
+        major_version=1, subject_id="s", subject_title="S", evaluator_user_id=f"u-{login}",
+        evaluator_user_name=login, evaluator_display_name=name, evaluator_name=machine, submitted_at=NOW,
+        status=EvaluationStatus.SUBMITTED, normalized_score=0.8, outcome=Outcome.PASSED, **ONE_TO_FIVE,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -92,7 +115,9 @@ def test_the_inbox_marks_what_is_next_and_counts_what_is_left() -> None:
 @pytest.mark.parametrize(
     ("found", "shown"),
     [
-        (INBOX[4], "0.82 passed"),
+        (INBOX[4], "82.4 passed"),
+        (row(9, "x", "Submitted", outcome="Passed", normalized_score=0.82, **ONE_TO_FIVE), "4.28 passed"),
+        (row(9, "x", "Submitted", outcome="Passed", normalized_score=0.0), "0 passed"),
         (INBOX[5], "gate failed"),
         (row(9, "x", "Submitted", outcome="Incomplete"), "incomplete"),
         (row(9, "x", "Declined"), ""),
@@ -100,6 +125,25 @@ def test_the_inbox_marks_what_is_next_and_counts_what_is_left() -> None:
 )
 def test_done_work_says_how_it_ended(found: InboxRow, shown: str) -> None:
     assert result_words(found) == shown
+
+
+def test_what_others_gave_is_named_by_people_and_read_on_the_range_of_its_version() -> None:
+    rows = evaluation_rows([given("ann", "Ann Lee"), given("ben", "Ben Oh"), given("al2", "Ann Lee")], UTC)
+    assert [r.cells[2] for r in rows if r.cells[2]] == ["Ann Lee (ann)", "Ben Oh", "Ann Lee (al2)"]
+    assert {r.cells[4] for r in rows if r.cells[4]} == {"4.2 passed"}
+    judge = change(given("robot", "Nightly run", "Judge"), evaluator_type=EvaluatorType.AI_PROMPT)
+    assert evaluation_rows([judge], UTC)[-1].cells[2] == "Judge (AIPrompt)"
+
+
+def test_a_result_names_who_gave_it_as_people_call_her() -> None:
+    one = EvaluationDetail(
+        evaluation=given("ann", "Ann Lee"),
+        version=version(),
+        subject=Subject(id="s", entity="P", record_id="1"),
+    )
+    assert state_words(one, UTC).startswith("Human: Ann Lee · submitted 2027-03-01")
+    assert evaluator_words(one.evaluation) == "Human Ann Lee"
+    assert evaluator_words(given("robot", "Nightly run", "Judge")) == "Human Judge (by Nightly run)"
 
 
 def test_the_lines_under_the_inbox_say_what_the_columns_cut() -> None:

@@ -124,6 +124,18 @@ def test_new_work_is_of_the_version_it_would_be_begun_with(panel: Panel) -> None
     }
 
 
+def test_a_score_comes_with_the_range_on_which_its_version_is_read(panel: Panel) -> None:
+    other = panel.rows.rubric("Out of five")
+    version = panel.rows.draft(other, score_display_min=1.0, score_display_max=5.0)
+    panel.rows.publish(version)
+    panel.rows.submit(panel.rows.evaluation(panel.ann, panel.south, version), 0.5)
+    panel.scored(panel.ann, panel.north, 0.5)
+    found = {
+        row.rubric_name: (row.score_display_min, row.score_display_max) for row in inbox_of(panel, panel.ann)
+    }
+    assert found == {"Out of five": (1.0, 5.0), "Vendor proposal": (0.0, 100.0)}
+
+
 def test_only_her_own_work_as_a_person_is_in_it(panel: Panel) -> None:
     panel.begun(panel.ben, panel.north)
     panel.assign(panel.ben, panel.south)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from rubrictui.core.matrix import DisplayRange, Matrix, MatrixCell, MatrixColumn, MatrixRow
+from rubrictui.core.matrix import Matrix, MatrixCell, MatrixColumn, MatrixRow
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.records import EvaluationStatus, EvaluatorType
 from rubrictui.widgets.matrix_lines import (
     MatrixLayout,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from rubrictui.cli._output import Output, counted, number
+from rubrictui.cli._output import Output, counted
 from rubrictui.cli._parser import Commands
 
 if TYPE_CHECKING:
+    from rubrictui.core.model import VersionSnapshot
     from rubrictui.engine.errors import ScoresRefusedError
     from rubrictui.engine.importing_scores import ScoresReport
 
@@ -99,7 +100,7 @@ def run(options: argparse.Namespace, output: Output) -> int:
     if output.json:
         output.data({"dry_run": options.dry_run, **_answer(report)})
     else:
-        _tell(report, output, dry_run=options.dry_run)
+        _tell(report, version, output, dry_run=options.dry_run)
         if options.dry_run:
             output.say("A dry run: nothing was written.")
     return 0
@@ -131,7 +132,10 @@ def _answer(report: ScoresReport) -> dict[str, Any]:
     return {name: getattr(report, name) for name in msgspec.structs.asdict(report)}
 
 
-def _tell(report: ScoresReport, output: Output, *, dry_run: bool) -> None:
+def _tell(report: ScoresReport, version: VersionSnapshot, output: Output, *, dry_run: bool) -> None:
+    from rubrictui.core.ranges import DisplayRange
+
+    display = DisplayRange.of(version)
     would_be = "would be " if dry_run else ""
     output.table(
         ("subject", "row", "status", "score", "outcome", "unanswered"),
@@ -140,7 +144,7 @@ def _tell(report: ScoresReport, output: Output, *, dry_run: bool) -> None:
                 one.subject,
                 one.row,
                 one.status,
-                "hidden" if one.is_hidden else number(one.score),
+                "hidden" if one.is_hidden else display.score(one.score, 2),
                 one.outcome,
                 ", ".join(one.unanswered),
             )

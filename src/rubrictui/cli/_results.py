@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rubrictui.cli._output import number, short
@@ -9,15 +10,18 @@ from rubrictui.cli._times import shown_time
 
 if TYPE_CHECKING:
     from rubrictui.core.model import ScoreResult
+    from rubrictui.core.ranges import DisplayRange
     from rubrictui.core.records import Cohort, Evaluation, EvaluationDetail, EvaluationScore
 
 
 def evaluation_lines(detail: EvaluationDetail) -> list[str]:
     """Who scored what, the result and its reason, every answer, and the cohort where it may be seen."""
     from rubrictui.core.explain import explain_outcome, overall_score
+    from rubrictui.core.ranges import DisplayRange
     from rubrictui.core.score_of_record import score_of_record
 
     found, version = detail.evaluation, detail.version
+    display = DisplayRange.of(version)
     lines = [
         f"{found.subject_title} [{detail.subject.entity}/{detail.subject.record_id}]",
         f"{found.rubric_name} {found.version_number}"
@@ -39,21 +43,21 @@ def evaluation_lines(detail: EvaluationDetail) -> list[str]:
     record = score_of_record(found)
     if record is not None:
         lines.append(f"score of record, by the {record.kind}'s own rules: {record.words}")
-    lines += ["", *_answer_lines(detail)]
+    lines += ["", *_answer_lines(detail, display)]
     if detail.cohort is not None:
-        lines += ["", *cohort_lines(detail.cohort)]
+        lines += ["", *cohort_lines(detail.cohort, display)]
         if detail.cohort.count > 1 and detail.deviation_from_cohort_mean is not None:
-            lines.append(f"this one deviates from the mean by {number(detail.deviation_from_cohort_mean)}")
+            apart = display.spread(detail.deviation_from_cohort_mean, 2)
+            lines.append(f"this one deviates from the mean by {apart}")
     return lines
 
 
-def evaluator_words(evaluation: Evaluation) -> str:
-    """``Human a.moreau``, ``AIPrompt judge-2 (by robot)``."""
+def evaluator_words(evaluation: Evaluation, names: Mapping[str, str] | None = None) -> str:
+    """``Human Aline Moreau``, ``AIPrompt judge-2 (by Robot)``; ``names`` has people by login, told apart."""
+    person = (names or {}).get(evaluation.evaluator_user_name, evaluation.person)
     if evaluation.evaluator_name:
-        return (
-            f"{evaluation.evaluator_type} {evaluation.evaluator_name} (by {evaluation.evaluator_user_name})"
-        )
-    return f"{evaluation.evaluator_type} {evaluation.evaluator_user_name}"
+        return f"{evaluation.evaluator_type} {evaluation.evaluator_name} (by {person})"
+    return f"{evaluation.evaluator_type} {person}"
 
 
 def result_of(detail: EvaluationDetail) -> ScoreResult | None:
@@ -88,7 +92,7 @@ def result_of(detail: EvaluationDetail) -> ScoreResult | None:
     )
 
 
-def _answer_lines(detail: EvaluationDetail) -> list[str]:
+def _answer_lines(detail: EvaluationDetail, display: DisplayRange) -> list[str]:
     from rubrictui.cli._trees import depths, walk
 
     rows = {row.node_id: row for row in detail.scores}
@@ -99,7 +103,7 @@ def _answer_lines(detail: EvaluationDetail) -> list[str]:
         row = rows.get(node.id)
         indent = "  " * depth[node.id]
         words = [f"{indent}{node.name or node.key}"]
-        words += _row_words(row, labels) if row is not None else ["not answered"]
+        words += _row_words(row, labels, display) if row is not None else ["not answered"]
         lines.append(" · ".join(words))
         if row is None:
             continue
@@ -112,7 +116,7 @@ def _answer_lines(detail: EvaluationDetail) -> list[str]:
     return lines
 
 
-def _row_words(row: EvaluationScore, labels: dict[str, str]) -> list[str]:
+def _row_words(row: EvaluationScore, labels: dict[str, str], display: DisplayRange) -> list[str]:
     words = []
     if row.is_not_applicable:
         words.append("n/a")
@@ -120,11 +124,11 @@ def _row_words(row: EvaluationScore, labels: dict[str, str]) -> list[str]:
         words.append(labels.get(row.scale_level_id, row.scale_level_id))
     elif row.raw_value is not None:
         words.append(number(row.raw_value))
-    words.append(f"score {number(row.normalized_score)}")
+    words.append(f"score {display.score(row.normalized_score, 2)}")
     if row.effective_weight is not None:
         words.append(f"share {number(row.effective_weight)}")
     if row.overall_contribution is not None:
-        words.append(f"contribution {number(row.overall_contribution)}")
+        words.append(f"points {display.spread(row.overall_contribution, 2)}")
     if row.gate_failed:
         words.append("gate failed")
     if row.is_advisory:
@@ -132,13 +136,14 @@ def _row_words(row: EvaluationScore, labels: dict[str, str]) -> list[str]:
     return words
 
 
-def cohort_lines(cohort: Cohort) -> list[str]:
+def cohort_lines(cohort: Cohort, display: DisplayRange) -> list[str]:
     """The cohort columns that have a value."""
     lines = [
-        f"cohort of {cohort.count}: mean {number(cohort.mean)}, standard deviation {number(cohort.std_dev)}"
+        f"cohort of {cohort.count}: mean {display.score(cohort.mean, 2)}, "
+        f"standard deviation {display.spread(cohort.std_dev, 2)}"
     ]
     parts = [
-        f"{name} {number(value)}"
+        f"{name} {display.score(value, 2)}"
         for name, value in (
             ("lowest", cohort.min),
             ("highest", cohort.max),

@@ -144,7 +144,7 @@ def _state(one: QueueItem) -> str:
 
 
 def _settled(one: Adjudication) -> str:
-    return f"{one.display_score} by {one.adjudicator_name}: {one.reason}"
+    return f"{one.display_score} by {one.adjudicator}: {one.reason}"
 
 
 def run_show(options: argparse.Namespace, output: Output) -> int:

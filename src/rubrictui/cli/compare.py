@@ -289,9 +289,10 @@ def _tell_matrix(output: Output, matrix: Matrix, options: argparse.Namespace, wh
 def _tell_ranking(
     output: Output, table: PanelTable, ranking: Ranking, settled: dict[str, Adjudication]
 ) -> None:
-    from rubrictui.core.matrix import DisplayRange, hidden_words
+    from rubrictui.core.matrix import hidden_words
+    from rubrictui.core.ranges import DisplayRange
 
-    shown = DisplayRange(low=table.version.score_display_min, high=table.version.score_display_max)
+    shown = DisplayRange.of(table.version)
     rows: list[tuple[object, ...]] = [
         (
             f"{one.place}{'=' if one.shared else ''}",

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rubrictui.cli._output import Output, number
+from rubrictui.cli._output import Output
 from rubrictui.cli._parser import Commands
 
 if TYPE_CHECKING:
@@ -80,10 +80,14 @@ def _prepare(options: argparse.Namespace, output: Output) -> int:
     output.text(f"{path}: {'filled with the samples' if filled else 'there already'}.")
     if judged:
         from rubrictui.cli._results import evaluator_words
+        from rubrictui.core.ranges import DisplayRange
 
         output.table(
             ("evaluator", "score", "outcome"),
-            [(evaluator_words(one), number(one.normalized_score), one.outcome) for one in judged],
+            [
+                (evaluator_words(one), DisplayRange.of(one).score(one.normalized_score, 2), one.outcome)
+                for one in judged
+            ],
             right=(1,),
         )
     return 0

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from rubrictui.cli import _evaluations_import
-from rubrictui.cli._output import Output, counted, number
+from rubrictui.cli._output import Output, counted
 from rubrictui.cli._parser import Commands
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def run_evaluations(options: argparse.Namespace, output: Output) -> int:
     from rubrictui.cli._results import evaluator_words
     from rubrictui.cli._store import open_engine
     from rubrictui.cli._times import shown_time
+    from rubrictui.core.namesakes import told_apart
+    from rubrictui.core.ranges import DisplayRange
     from rubrictui.core.records import EvaluationStatus
 
     with open_engine(options) as engine:
@@ -73,6 +75,7 @@ def run_evaluations(options: argparse.Namespace, output: Output) -> int:
     if not found:
         output.say("No evaluations that you may see.")
         return 0
+    names = told_apart((row.person, row.evaluator_user_name) for row in found)
     output.table(
         ("id", "subject", "rubric", "for", "evaluator", "status", "score", "outcome", "when"),
         [
@@ -81,9 +84,9 @@ def run_evaluations(options: argparse.Namespace, output: Output) -> int:
                 row.subject_title,
                 f"{row.rubric_name} {row.version_number}",
                 row.context_name,
-                evaluator_words(row),
+                evaluator_words(row, names),
                 row.status,
-                number(row.normalized_score) if row.outcome else "",
+                DisplayRange.of(row).score(row.normalized_score, 2) if row.outcome else "",
                 row.outcome,
                 shown_time(row.submitted_at or row.updated_at),
             )
@@ -114,6 +117,7 @@ def run_consensus(options: argparse.Namespace, output: Output) -> int:
         )
         is_none = options.context is None and found.sample_size == 0
         elsewhere = _contexts_of(engine, options.subject, options.rubric) if is_none else []
+        shown = engine.display_range(options.rubric, options.major)
     if elsewhere:
         output.say(
             f"Without a context there are no evaluations that count, but there are in {', '.join(elsewhere)}: "
@@ -123,13 +127,13 @@ def run_consensus(options: argparse.Namespace, output: Output) -> int:
         output.data({**msgspec.structs.asdict(found), "cohort": cohort})
         return 0
     output.text(
-        f"{found.method}: {number(found.overall)} of {counted(found.sample_size, 'evaluation')}, "
-        f"standard deviation {number(found.std_dev)}, range {number(found.range)}"
+        f"{found.method}: {shown.score(found.overall, 2)} of {counted(found.sample_size, 'evaluation')}, "
+        f"standard deviation {shown.spread(found.std_dev, 2)}, range {shown.spread(found.range, 2)}"
     )
     for row in found.criteria or ():
-        output.text(f"  {row.key}: {number(row.mean)} (of {row.sample_size})")
+        output.text(f"  {row.key}: {shown.score(row.mean, 2)} (of {row.sample_size})")
     if cohort is not None:
-        output.text(*cohort_lines(cohort))
+        output.text(*cohort_lines(cohort, shown))
     return 0
 
 

@@ -321,9 +321,10 @@ def run_show(options: argparse.Namespace, output: Output) -> int:
         return 0
     output.text(*_head(found.round), "")
     output.table(
-        ("reviewer", "assigned", "begun", "submitted", "declined", "released", "overdue", "hidden"),
+        ("reviewer", "login", "assigned", "begun", "submitted", "declined", "released", "overdue", "hidden"),
         [
             (
+                one.display_name or one.user_name,
                 one.user_name,
                 one.assigned,
                 "–" if one.begun is None else one.begun,
@@ -335,7 +336,7 @@ def run_show(options: argparse.Namespace, output: Output) -> int:
             )
             for one in found.reviewers
         ],
-        right=range(1, 8),
+        right=range(2, 9),
     )
     output.text("")
     apart = set(found.disagreements)
@@ -346,8 +347,8 @@ def run_show(options: argparse.Namespace, output: Output) -> int:
                 f"{one.entity}/{one.record_id}",
                 short(one.title),
                 f"{'?' if one.done is None else one.done}/{one.wanted or one.assigned}",
-                number(one.mean, 3),
-                number(one.spread, 3),
+                found.display.score(one.mean, 2),
+                found.display.spread(one.spread, 2),
                 "hidden while you review it"
                 if one.is_blind
                 else ("≠ verdicts" if one.flips else "≠") * (one.subject_id in apart),

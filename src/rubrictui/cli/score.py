@@ -84,7 +84,9 @@ def _one(options: argparse.Namespace, version: VersionSnapshot, output: Output) 
 
 def _table(version: VersionSnapshot, result: ScoreResult, output: Output) -> None:
     from rubrictui.cli._trees import depths
+    from rubrictui.core.ranges import DisplayRange
 
+    display = DisplayRange.of(version)
     nodes = {node.id: node for node in version.nodes}
     depth = depths(version)
     rows = []
@@ -101,14 +103,14 @@ def _table(version: VersionSnapshot, result: ScoreResult, output: Output) -> Non
         rows.append(
             (
                 "  " * depth[scored.id] + short(nodes[scored.id].name or scored.key, 40),
-                number(scored.normalized_score),
+                display.score(scored.normalized_score, 2),
                 number(scored.effective_weight),
-                number(scored.overall_contribution),
+                display.spread(scored.overall_contribution, 2),
                 ", ".join(marks),
             )
         )
     output.text(f"completeness {number(result.completeness)}", "")
-    output.table(("criterion", "score", "share", "contribution", ""), rows, right=(1, 2, 3))
+    output.table(("criterion", "score", "share", "points", ""), rows, right=(1, 2, 3))
 
 
 def _batch(options: argparse.Namespace, shared: VersionSnapshot | None, output: Output) -> int:

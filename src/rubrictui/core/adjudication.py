@@ -17,9 +17,9 @@ import msgspec
 
 from rubrictui.core.answer_fill import answers_by_key
 from rubrictui.core.errors import InvalidInputError
-from rubrictui.core.matrix import DisplayRange
 from rubrictui.core.model import Answer, Outcome, Scale, ScaleType, Value, VersionSnapshot, fold_id
 from rubrictui.core.panel_tables import PanelEvaluation, PanelScore, PanelTable
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.records import Context, Role, SampleAnswer, Subject, SubmitProblem
 from rubrictui.core.rounding import round6
 from rubrictui.core.rounds import SubjectProgress
@@ -61,7 +61,7 @@ class Adjudication(Value, frozen=True, kw_only=True):
 
     Attributes:
         evaluation_id: the evaluation whose answers were taken just as they are; None when it has answers of its own.
-        adjudicator_name: the login. ``reason`` is a line of the taxonomy, ``note`` what was written to it ("" for none).
+        adjudicator_name: the login; ``adjudicator`` is what people call her. ``reason`` is a line of the taxonomy, ``note`` what was written to it ("" for none).
         score: 0..1, None when nothing was scored. ``display_score`` is it on the display range of its version, in
             words ("–" for none).
         basis: the ids of the evaluations that were in when it was settled.
@@ -75,6 +75,7 @@ class Adjudication(Value, frozen=True, kw_only=True):
     evaluation_id: str | None = None
     adjudicator_id: str
     adjudicator_name: str
+    adjudicator_display_name: str = ""
     reason: str
     note: str = ""
     settled_at: datetime
@@ -86,6 +87,10 @@ class Adjudication(Value, frozen=True, kw_only=True):
     basis: tuple[str, ...] = ()
     supersedes_id: str | None = None
     superseded_at: datetime | None = None
+
+    @property
+    def adjudicator(self) -> str:
+        return self.adjudicator_display_name or self.adjudicator_name
 
 
 class QueueState(StrEnum):

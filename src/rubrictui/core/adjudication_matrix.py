@@ -85,7 +85,7 @@ def settlement_matrix(
 
 def _word(desk: SettlementDesk) -> str:
     if desk.start is SettlementStart.SETTLEMENT and desk.settlement is not None:
-        return f"by {desk.settlement.adjudicator_name}"
+        return f"by {desk.settlement.adjudicator}"
     return "your draft" if desk.start is SettlementStart.DRAFT else "proposed"
 
 
@@ -94,6 +94,6 @@ def standing_words(one: Adjudication) -> str:
     verdict = "" if one.passed is None else " (passed)" if one.passed else " (not passed)"
     corrected = " as a correction" if one.supersedes_id else ""
     return (
-        f"Settled at {one.display_score}{verdict} by {one.adjudicator_name} on {one.settled_at:%Y-%m-%d}"
+        f"Settled at {one.display_score}{verdict} by {one.adjudicator} on {one.settled_at:%Y-%m-%d}"
         f"{corrected}: {one.reason}"
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from math import ceil, floor, isfinite, isnan, log10
+from math import ceil, floor, log10
 
-from rubrictui.core.canonical import canonical_json
 from rubrictui.core.display import visible
 from rubrictui.core.errors import ScoringError
 from rubrictui.core.model import (
@@ -16,17 +15,9 @@ from rubrictui.core.model import (
     ScoreResult,
     VersionSnapshot,
 )
-from rubrictui.core.plan import Leaf, plan_of
+from rubrictui.core.plan_parts import Leaf, effective_na_policy
+from rubrictui.core.ranges import number as number  # noqa: PLC0414  (sentences are where others look for it)
 from rubrictui.core.rounding import round6
-
-
-def number(value: float) -> str:
-    """A number as people write it: twelve digits at most, no trailing zeros, no exponent within reason."""
-    if not isfinite(value):
-        return "NaN" if isnan(value) else "infinity" if value > 0 else "-infinity"
-    if abs(value) >= 1e15:
-        return str(value)
-    return canonical_json(float(f"{value:.12g}"))
 
 
 def said(text: str) -> str:
@@ -77,8 +68,11 @@ def explain_outcome(version: VersionSnapshot, result: ScoreResult) -> str:
             return f"Incomplete: {reached}% of the applicable criteria are answered, and {required}% are required."
         return "Incomplete: no criterion that counts has a score, so there is no overall score."
     if result.outcome is Outcome.NOT_APPLICABLE_FAILURE:
-        plan = plan_of(version)
-        failing = {leaf.node.id for leaf in plan.leaves if leaf.policy is NotApplicablePolicy.FAIL_EVALUATION}
+        failing = {
+            node.id
+            for node in version.nodes
+            if effective_na_policy(version, node) is NotApplicablePolicy.FAIL_EVALUATION
+        }
         names = [
             name(scored)
             for scored in result.nodes

@@ -16,7 +16,7 @@ import msgspec
 
 from rubrictui.core.due_times import shown_in
 from rubrictui.core.explain import explain_outcome
-from rubrictui.core.matrix import DisplayRange, MatrixCell, MatrixRow
+from rubrictui.core.matrix import MatrixCell, MatrixRow
 from rubrictui.core.matrix_building import round_matrix, subject_matrix
 from rubrictui.core.model import (
     Evidence,
@@ -30,6 +30,7 @@ from rubrictui.core.model import (
 )
 from rubrictui.core.panel_tables import PanelEvaluation, PanelScore, PanelSubject, PanelTable
 from rubrictui.core.plan_tree import PlanTree
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.ranking import GateRule, rank
 from rubrictui.core.records import EvaluationStatus, EvaluatorType
 from rubrictui.core.round_report import RoundFacts, SubjectLine, subject_lines
@@ -288,7 +289,7 @@ class _Writer:
             outcome=OUTCOME_SAID[one.outcome],
             reason=one.reason,
             note=one.note,
-            by=one.adjudicator_name if self._named else "",
+            by=one.adjudicator if self._named else "",
             at=shown_in(one.settled_at, None)[:10],
         )
 

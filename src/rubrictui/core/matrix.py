@@ -13,8 +13,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from rubrictui.core.explain import number
 from rubrictui.core.model import Value
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.ratings import AI_TYPES
 from rubrictui.core.records import EvaluationStatus, EvaluatorType
 from rubrictui.core.rounding import round6
@@ -28,26 +28,6 @@ KIND_WORDS: Final[Mapping[EvaluatorType, str]] = {
     EvaluatorType.EXTERNAL: "external",
     EvaluatorType.SELF: "self",
 }
-
-
-class DisplayRange(Value, frozen=True, kw_only=True):
-    """The range on which a version's author wants scores read; scores themselves are 0..1."""
-
-    low: float = 0.0
-    high: float = 100.0
-
-    def score(self, value: float | None, digits: int | None = None) -> str:
-        """A score in words: one decimal at most, two on a range of less than ten, ``digits`` when given."""
-        return "–" if value is None else self._rounded(self.low + value * (self.high - self.low), digits)
-
-    def spread(self, value: float | None, digits: int | None = None) -> str:
-        """How far two scores are apart, in points of the range."""
-        return "–" if value is None else self._rounded(value * (self.high - self.low), digits)
-
-    def _rounded(self, value: float, digits: int | None) -> str:
-        if digits is None:
-            digits = 1 if abs(self.high - self.low) >= 10 else 2
-        return number(round(round6(value), digits))
 
 
 class MatrixColumn(Value, frozen=True, kw_only=True):

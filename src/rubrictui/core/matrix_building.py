@@ -9,10 +9,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from rubrictui.core.explain import number
-from rubrictui.core.matrix import DisplayRange, Matrix, MatrixCell, MatrixColumn, MatrixRow, with_figures
+from rubrictui.core.matrix import Matrix, MatrixCell, MatrixColumn, MatrixRow, with_figures
 from rubrictui.core.model import Node, Outcome, Scale, ScaleType, VersionSnapshot, fold_id
 from rubrictui.core.panel_tables import PanelEvaluation, PanelScore, PanelSubject, PanelTable
 from rubrictui.core.plan_tree import PlanTree
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.records import Cohort, CohortCriterion, EvaluationStatus, EvaluatorType
 
 OUTCOME_WORDS: Final[Mapping[Outcome, str]] = {
@@ -56,7 +57,7 @@ def subject_matrix(table: PanelTable) -> Matrix:
         columns=columns,
         rows=(_overall_row(evaluations, columns, cohort), *_node_rows(table, evaluations, columns, cohort)),
         threshold=table.threshold,
-        display=DisplayRange(low=table.version.score_display_min, high=table.version.score_display_max),
+        display=DisplayRange.of(table.version),
         is_blind=subject.is_blind if subject else False,
     )
 
@@ -244,7 +245,7 @@ def round_matrix(
             for subject in subjects
         ),
         threshold=table.threshold,
-        display=DisplayRange(low=table.version.score_display_min, high=table.version.score_display_max),
+        display=DisplayRange.of(table.version),
         hidden=len(table.hidden),
     )
 

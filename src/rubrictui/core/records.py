@@ -226,7 +226,12 @@ class SampleSet(Value, frozen=True, kw_only=True):
 
 
 class Evaluation(Value, frozen=True, kw_only=True):
-    """The header row of one scoring of one subject. Result fields are None until it is submitted."""
+    """The header row of one scoring of one subject. Result fields are None until it is submitted.
+
+    ``normalized_score`` is 0..1; people read it from ``score_display_min`` to ``score_display_max``, the range of its
+    version. ``evaluator_user_name`` is the login of who scored or ran it, ``evaluator_display_name`` what people call
+    them.
+    """
 
     id: str
     rubric_id: str
@@ -241,6 +246,7 @@ class Evaluation(Value, frozen=True, kw_only=True):
     assignment_id: str | None = None
     evaluator_user_id: str
     evaluator_user_name: str = ""
+    evaluator_display_name: str = ""
     evaluator_type: EvaluatorType = EvaluatorType.HUMAN
     evaluator_name: str | None = None
     status: EvaluationStatus = EvaluationStatus.DRAFT
@@ -264,6 +270,18 @@ class Evaluation(Value, frozen=True, kw_only=True):
     engine_version: str | None = None
     error_message: str | None = None
     metadata: dict[str, Any] | None = None
+    score_display_min: float = 0.0
+    score_display_max: float = 100.0
+
+    @property
+    def person(self) -> str:
+        """Who scored, ran or imported it, as people are called."""
+        return self.evaluator_display_name or self.evaluator_user_name
+
+    @property
+    def label(self) -> str:
+        """Who gave it, for a heading: the machine's name, else the person's."""
+        return self.evaluator_name or self.person
 
 
 class EvaluationScore(Value, frozen=True, kw_only=True):
@@ -358,6 +376,8 @@ class InboxRow(Value, frozen=True, kw_only=True):
     updated_at: datetime | None = None
     normalized_score: float | None = None
     outcome: str | None = None
+    score_display_min: float = 0.0
+    score_display_max: float = 100.0
 
 
 class CohortCriterion(Value, frozen=True, kw_only=True):

@@ -13,10 +13,11 @@ from rubrictui.core.adjudication import Adjudication
 from rubrictui.core.agreement_report import COEFFICIENTS, CriterionAgreement, Estimate
 from rubrictui.core.diagnostics_words import explain_flag
 from rubrictui.core.due_times import shown_in
-from rubrictui.core.matrix import KIND_WORDS, DisplayRange, hidden_words
+from rubrictui.core.matrix import KIND_WORDS, hidden_words
 from rubrictui.core.matrix_building import OUTCOME_WORDS
 from rubrictui.core.model import Value
 from rubrictui.core.plots import Plot
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.records import EvaluatorType
 from rubrictui.core.round_report import (
     MOST_HISTOGRAMS,
@@ -355,7 +356,7 @@ def _settled(report: RoundReport, display: DisplayRange) -> Section | None:
                 f"{one.display_score}, {OUTCOME_WORDS[one.outcome]}",
                 one.reason,
                 _one_line(one.note),
-                one.adjudicator_name,
+                one.adjudicator,
                 shown_in(one.settled_at, None),
                 "stands" if stands else "corrected since",
             )

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from rubrictui.core.model import Value
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.records import Assignment, Context, ContextStatus, User
 
 #: Two scores of one subject, or of one criterion, that lie this far apart (0..1) are a disagreement.
@@ -148,7 +149,8 @@ class SubjectProgress(Value, frozen=True, kw_only=True):
 
 class RoundOverview(Value, frozen=True, kw_only=True):
     """Where a round stands, as the viewer may see it. ``hidden`` counts the subjects on which she is blind;
-    ``disagreements`` are the ids of the others whose spread reaches the threshold or whose verdict flips."""
+    ``disagreements`` are the ids of the others whose spread reaches the threshold or whose verdict flips. Means and
+    spreads are 0..1; people read them on ``display``."""
 
     round: Round
     at: datetime
@@ -156,6 +158,7 @@ class RoundOverview(Value, frozen=True, kw_only=True):
     subjects: tuple[SubjectProgress, ...] = ()
     hidden: int = 0
     disagreements: tuple[str, ...] = ()
+    display: DisplayRange = DisplayRange()
 
 
 class ListedAssignment(Value, frozen=True, kw_only=True):

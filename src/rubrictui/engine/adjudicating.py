@@ -18,8 +18,8 @@ from rubrictui.core.adjudication import (
     with_answer,
     with_choices,
 )
-from rubrictui.core.matrix import DisplayRange
 from rubrictui.core.model import Answer
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.records import Role
 from rubrictui.core.scoring import SCORING_ENGINE_VERSION, compute
 from rubrictui.engine.adjudicating_steps import (
@@ -111,7 +111,7 @@ class Adjudicating(AdjudicationSteps):
             context_id=place.id,
             round_name=place.name or place.record_id,
             threshold=threshold,
-            display=DisplayRange(low=version.score_display_min, high=version.score_display_max),
+            display=DisplayRange.of(version),
             items=items,
             hidden=overview.hidden,
         )

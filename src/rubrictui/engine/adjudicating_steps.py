@@ -244,7 +244,7 @@ def check_standing(case: Case, standing: Adjudication | None, supersedes: str | 
         return
     if supersedes != standing.id:
         raise StateError(
-            f'"{case.title}" was settled by {standing.adjudicator_name} '
+            f'"{case.title}" was settled by {standing.adjudicator} '
             f"on {standing.settled_at:%Y-%m-%d %H:%M} UTC ({standing.display_score}, {standing.reason}).",
             remedy="Read that settlement, and settle again as a correction of it if need be.",
         )

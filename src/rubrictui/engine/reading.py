@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from rubrictui.core.consensus import DEFAULT_TRIM, Consensus, consensus
 from rubrictui.core.errors import InvalidInputError
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.records import (
     Cohort,
     Evaluation,
@@ -17,7 +18,7 @@ from rubrictui.core.records import (
 from rubrictui.engine.base import named
 from rubrictui.engine.errors import NotFoundError, NotPermittedError
 from rubrictui.engine.submitting import Submitting
-from rubrictui.store import access, phrases
+from rubrictui.store import access, phrases, rubrics
 
 
 class Reading(Submitting):
@@ -124,6 +125,15 @@ class Reading(Submitting):
                 remedy="Submit your own first; reading all takes administer_evaluations.",
             )
         return consensus(found.overall, method, trim, found.criteria)
+
+    def display_range(self, rubric: str, major: int | None = None) -> DisplayRange:
+        """On which range people read scores of a rubric: that of its highest version (of this major); 0..100 when
+        there is none."""
+        with self._read() as connection:
+            head = self._find_rubric(connection, rubric)
+            heads = rubrics.version_heads(connection, head.id)
+            found = next((one for one in heads if one.major is not None and major in {None, one.major}), None)
+            return DisplayRange.of(self._snapshot(connection, found.id)) if found else DisplayRange()
 
     def _cohort_of(
         self, connection: Connection, subject: str, rubric: str, context: str | None, major: int | None

@@ -11,6 +11,7 @@ from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import VersionSnapshot
 from rubrictui.core.panel_tables import PanelSubject, PanelTable
 from rubrictui.core.plan_tree import PlanTree
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.records import AssignmentStatus, Context, Role, Subject
 from rubrictui.core.rounding import round6
 from rubrictui.core.rounds import (
@@ -52,10 +53,12 @@ class RoundTables(RoundAssigning):
             if not everyone:
                 listed = tuple(one for one in listed if one.id in asked)
             figures: dict[str, SubjectFigures] = {}
+            display = DisplayRange()
             if context.rubric_id is not None:
                 head = self._find_rubric(connection, context.rubric_id)
                 major = self._major_of(connection, head, context)
                 if major is not None:
+                    display = DisplayRange.of(self._tree_of(connection, head, context, major)[1])
                     figures = access_round.round_figures(
                         connection, self.user, context.id, rubric_id=head.id, major=major
                     )
@@ -92,6 +95,7 @@ class RoundTables(RoundAssigning):
             reviewers=reviewers,
             subjects=lines,
             hidden=sum(line.is_blind for line in lines),
+            display=display,
             disagreements=tuple(
                 line.subject_id
                 for line in lines

@@ -236,7 +236,7 @@ class Submitting(Drafts):
             found = self._evaluation(connection, evaluation_id, for_writing=True)
             if found.evaluator_user_id != self.user.id and not self._holds(Role.ADMINISTER_EVALUATIONS):
                 raise NotPermittedError(
-                    f"That evaluation is {found.evaluator_user_name}'s.",
+                    f"That evaluation is {found.person}'s.",
                     remedy="Ask them, or someone with administer_evaluations.",
                 )
             if not evaluations.end_submitted(

@@ -160,10 +160,14 @@ class Trying(Evaluating):
             subject_id=found.id,
             subject_title=found.title or found.record_id,
             evaluator_user_id=self.user.id,
+            evaluator_user_name=self.user.name,
+            evaluator_display_name=self.user.display_name,
             evaluator_type=made.evaluator_type,
             evaluator_name=made.name,
             status=EvaluationStatus.FAILED if failure else EvaluationStatus.DRAFT,
             error_message=failure or None,
+            score_display_min=version.score_display_min,
+            score_display_max=version.score_display_max,
         )
         return Trial(
             detail=_detail(version, found, header, result, answers),

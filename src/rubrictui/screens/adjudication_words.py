@@ -10,9 +10,10 @@ from rubrictui.core.adjudication import (
     SettlementStart,
 )
 from rubrictui.core.adjudication_matrix import standing_words
-from rubrictui.core.matrix import DisplayRange, Matrix, MatrixRow
+from rubrictui.core.matrix import Matrix, MatrixRow
 from rubrictui.core.model import Answer, NotApplicablePolicy, ScoreResult
 from rubrictui.core.plan import Leaf
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.widgets.criteria_lines import number_hint
 from rubrictui.widgets.level_keys import level_keys
 from rubrictui.widgets.matrix_lines import FLIP, SPREAD

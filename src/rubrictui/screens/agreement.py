@@ -18,8 +18,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from rubrictui.core.errors import InvalidInputError
-from rubrictui.core.matrix import DisplayRange
 from rubrictui.core.panel_tables import PanelTable
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.interchange.new_file import write_new
 from rubrictui.screens import ScreenSpec
 from rubrictui.screens.base import ShellScreen

@@ -13,9 +13,9 @@ from rubrictui.core.agreement_report import (
 )
 from rubrictui.core.confusion import Confusion
 from rubrictui.core.consensus_panel import CriterionSpread, CriterionSummary, PanelConsensus
-from rubrictui.core.matrix import DisplayRange
 from rubrictui.core.plots import Plot
 from rubrictui.core.plots_text import plot_text
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.words import estimate_words, figure, interval, withheld_words
 from rubrictui.widgets.block_list import Block
 from rubrictui.widgets.text import Line, counted, one_line, pad, wrap

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
 from rubrictui.core.model import Outcome
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.records import InboxRow
 from rubrictui.widgets.rows_list import Column, Row
 
@@ -141,11 +142,14 @@ def to_rows(rows: Sequence[InboxRow], now: datetime, zone: tzinfo | None = None)
 
 
 def result_words(row: InboxRow) -> str:
-    """How done work ended, in at most 11 cells: ``0.82 passed``."""
+    """How done work ended, in at most 11 cells: ``82.4 passed``, on the display range of the version."""
     if row.state != SUBMITTED or row.outcome is None:
         return ""
     word = OUTCOME_WORDS.get(row.outcome, row.outcome)
-    with_score = f"{row.normalized_score:.2f} {word}" if row.normalized_score is not None else word
+    if row.normalized_score is None:
+        return word
+    display = DisplayRange.of(row)
+    with_score = f"{display.score(row.normalized_score)} {word}"
     return with_score if len(with_score) <= 11 else word
 
 

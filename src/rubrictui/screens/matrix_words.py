@@ -9,9 +9,10 @@ from rubrictui.core.adjudication import Adjudication
 from rubrictui.core.adjudication_matrix import standing_words
 from rubrictui.core.display import visible
 from rubrictui.core.explain import number
-from rubrictui.core.matrix import DisplayRange, Matrix, MatrixCell, MatrixColumn, MatrixRow
+from rubrictui.core.matrix import Matrix, MatrixCell, MatrixColumn, MatrixRow
 from rubrictui.core.model import Evidence
 from rubrictui.core.panel_tables import PanelComment, PanelScore, PanelTable
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.widgets.block_list import Block
 from rubrictui.widgets.criteria_lines import evidence_lines
 from rubrictui.widgets.text import Line, counted, expand_tabs, one_line, wrap

@@ -75,7 +75,7 @@ def stored_band(detail: EvaluationDetail) -> Band | None:
 def state_words(detail: EvaluationDetail, zone: tzinfo | None) -> str:
     """Who scored when (in ``zone``; None is the system's), and what became of the evaluation since."""
     evaluation = detail.evaluation
-    who = evaluation.evaluator_name or evaluation.evaluator_user_name
+    who = evaluation.label
     parts = [f"{evaluation.evaluator_type.value}: {who}" if who else evaluation.evaluator_type.value]
     if evaluation.submitted_at is not None:
         parts.append(f"submitted {evaluation.submitted_at.astimezone(zone):%Y-%m-%d %H:%M}")

@@ -14,8 +14,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from rubrictui.core.adjudication import Adjudication, may_settle
-from rubrictui.core.errors import RubrictuiError
-from rubrictui.core.matrix import DisplayRange
+from rubrictui.core.namesakes import told_apart
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.rounds import ReviewerProgress, RoundOverview, SubjectProgress
 from rubrictui.screens import ScreenSpec
 from rubrictui.screens.base import FilteredScreen, ShellScreen
@@ -44,20 +44,19 @@ HIDDEN = "hidden from you"
 NONE_SETTLED: Mapping[str, Adjudication] = MappingProxyType({})
 
 
-def board_rows(
-    overview: RoundOverview, display: DisplayRange, settled: Mapping[str, Adjudication] = NONE_SETTLED
-) -> list[Row]:
+def board_rows(overview: RoundOverview, settled: Mapping[str, Adjudication] = NONE_SETTLED) -> list[Row]:
     """The reviewers, then the subjects; ``settled`` are the settlements that stand, by subject id."""
-    rows = [_reviewer_row(one) for one in overview.reviewers]
+    names = told_apart((one.display_name or one.user_name, one.user_name) for one in overview.reviewers)
+    rows = [_reviewer_row(one, names[one.user_name]) for one in overview.reviewers]
     disagreeing = set(overview.disagreements)
     rows += [
-        _subject_row(one, display, one.subject_id in disagreeing, settled.get(one.subject_id))
+        _subject_row(one, overview.display, one.subject_id in disagreeing, settled.get(one.subject_id))
         for one in overview.subjects
     ]
     return rows
 
 
-def _reviewer_row(one: ReviewerProgress) -> Row:
+def _reviewer_row(one: ReviewerProgress, name: str) -> Row:
     open_ones = one.assigned - one.submitted
     words = [f"{one.begun} begun"] if one.begun and open_ones else []
     words += [
@@ -74,7 +73,7 @@ def _reviewer_row(one: ReviewerProgress) -> Row:
     return Row(
         id=REVIEWER + one.user_id,
         cells=(
-            one.display_name or one.user_name,
+            name,
             f"{one.submitted} of {one.assigned}" if one.assigned else "",
             ", ".join(words),
             "",
@@ -125,9 +124,7 @@ def _done_words(one: SubjectProgress, wanted: int) -> str:
     return f"{one.done} of {wanted}" if one.done is not None else ""
 
 
-def overview_words(
-    overview: RoundOverview, display: DisplayRange, zone: tzinfo | None, *, settled: int = 0
-) -> str:
+def overview_words(overview: RoundOverview, zone: tzinfo | None, *, settled: int = 0) -> str:
     """One line above the rows."""
     found = overview.round
     parts = [found.state]
@@ -137,7 +134,7 @@ def overview_words(
         parts.append(f"{counted(overview.hidden, 'subject')} hidden from you")
     if any(one.count for one in overview.subjects):
         count = len(overview.disagreements)
-        spread = display.spread(found.rules.disagreement_threshold, 2)
+        spread = overview.display.spread(found.rules.disagreement_threshold, 2)
         verb = "disagrees" if count == 1 else "disagree"
         words = f"{counted(count, 'subject')} {verb}" if count else "no subject disagrees"
         parts.append(f"{words} ({SPREAD} from {spread} points)" + (f", {settled} settled" if settled else ""))
@@ -224,7 +221,7 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
     @work(exit_on_error=False, exclusive=True, group="read")
     async def action_reload(self) -> None:
         """Read the round again."""
-        overview, display, settled = await self.shell.ask(lambda engine: _read(engine, self._ref))
+        overview, settled = await self.shell.ask(lambda engine: _read(engine, self._ref))
         self._overview = overview
         self._may_settle = may_settle((await self.shell.engine()).user.roles)
         self.refresh_bindings()
@@ -234,8 +231,8 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
         title.right = f"{overview.round.rubric_name or ''} {overview.round.version_number or ''}".strip()
         listed = self.query_one(RowsList)
         listed.empty = "Nobody is asked for anything here yet: rubrictui round assign."
-        listed.set_rows(board_rows(overview, display, settled))
-        words = overview_words(overview, display, self.shell.zone, settled=len(settled))
+        listed.set_rows(board_rows(overview, settled))
+        words = overview_words(overview, self.shell.zone, settled=len(settled))
         self.query_one("#summary", Static).update(Content(one_line(words)))
         self.query_one(FilterLine).count()
 
@@ -280,21 +277,10 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
         self.app.push_screen(RoundWritingScreen(self._ref, name))
 
 
-def _read(engine: Engine, ref: str) -> tuple[RoundOverview, DisplayRange, dict[str, Adjudication]]:
+def _read(engine: Engine, ref: str) -> tuple[RoundOverview, dict[str, Adjudication]]:
     overview = engine.round_overview(ref)
     settled = {one.subject_id: one for one in engine.adjudications(ref)}
-    return overview, _display(engine, overview), settled
-
-
-def _display(engine: Engine, overview: RoundOverview) -> DisplayRange:
-    context = overview.round.context
-    if context.version_id is None and overview.round.rubric_name is None:
-        return DisplayRange()
-    try:
-        version = engine.version(context.version_id or overview.round.rubric_name or "")
-    except RubrictuiError:  # a rubric without a published version: nothing was scored with it yet
-        return DisplayRange()
-    return DisplayRange(low=version.score_display_min, high=version.score_display_max)
+    return overview, settled
 
 
 SCREEN = ScreenSpec(name="round_board", title="Round", opener=RoundBoardScreen)

@@ -10,6 +10,8 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from rubrictui.core.namesakes import told_apart
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.records import Evaluation, EvaluationStatus, Subject
 from rubrictui.screens import Entry, ScreenSpec
 from rubrictui.screens.base import FilteredScreen, ShellScreen
@@ -79,11 +81,13 @@ def evaluation_rows(evaluations: Sequence[Evaluation], zone: tzinfo | None) -> l
                 tone="strong",
             )
         )
+    names = told_apart((found.person, found.evaluator_user_name) for found in evaluations)
     for found in evaluations:
         when = found.submitted_at or found.updated_at
         word = OUTCOME_WORDS.get(found.outcome, "") if found.outcome else ""
-        score = f"{found.normalized_score:.2f} " if found.normalized_score is not None else ""
-        by = found.evaluator_name or found.evaluator_user_name
+        display = DisplayRange.of(found)
+        score = f"{display.score(found.normalized_score)} " if found.normalized_score is not None else ""
+        by = found.evaluator_name or names[found.evaluator_user_name]
         rows.append(
             Row(
                 id=found.id,

@@ -168,7 +168,10 @@ def _headers(may: Rights, for_writing: bool = False) -> Select[Any]:
         _NUMBER.label("version_number"),
         SUBJECT.c.title.label("subject_title"),
         CONTEXT.c.name.label("context_name"),
+        VERSION.c.score_display_min,
+        VERSION.c.score_display_max,
         USER.c.name.label("evaluator_user_name"),
+        USER.c.display_name.label("evaluator_display_name"),
         superseded_by.label("superseded_by_id"),
     ).select_from(
         EVALUATION.join(RUBRIC, RUBRIC.c.id == EVALUATION.c.rubric_id)
@@ -200,6 +203,7 @@ def _header(row: Row[Any]) -> Evaluation:
         assignment_id=row.assignment_id,
         evaluator_user_id=row.evaluator_user_id,
         evaluator_user_name=row.evaluator_user_name,
+        evaluator_display_name=row.evaluator_display_name,
         evaluator_type=EvaluatorType(row.evaluator_type),
         evaluator_name=row.evaluator_name,
         status=EvaluationStatus(row.status),
@@ -223,6 +227,8 @@ def _header(row: Row[Any]) -> Evaluation:
         engine_version=row.engine_version,
         error_message=row.error_message,
         metadata=row._mapping["metadata"],
+        score_display_min=row.score_display_min,
+        score_display_max=row.score_display_max,
     )
 
 

@@ -30,8 +30,8 @@ from sqlalchemy import (
 )
 
 from rubrictui.core.adjudication import DEFAULT_REASONS, Adjudication, AdjudicationReason, SettlementStatus
-from rubrictui.core.matrix import DisplayRange
 from rubrictui.core.model import Answer, Outcome
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.records import AssignmentStatus, EvaluatorType, User
 from rubrictui.store.access_rules import (
     AS_A_PERSON,
@@ -112,13 +112,12 @@ def settlements(
             evaluation_id=row.evaluation_id if shows_basis else None,
             adjudicator_id=row.adjudicator_id,
             adjudicator_name=row.adjudicator,
+            adjudicator_display_name=row.adjudicator_display,
             reason=row.reason,
             note=row.note,
             settled_at=row.settled_at,
             score=row.normalized_score,
-            display_score=DisplayRange(low=row.score_display_min, high=row.score_display_max).score(
-                row.normalized_score
-            ),
+            display_score=DisplayRange.of(row).score(row.normalized_score),
             outcome=Outcome(row.outcome),
             passed=row.passed,
             subject_title=row.title or row.record_id,
@@ -137,6 +136,7 @@ def _settled_query(may: Rights) -> Select[Any]:
         select(
             view,
             USER.c.name.label("adjudicator"),
+            USER.c.display_name.label("adjudicator_display"),
             SUBJECT.c.title,
             SUBJECT.c.record_id,
             VERSION.c.score_display_min,

@@ -75,7 +75,8 @@ CONTEXT = "SELECT name, version_id, due_at FROM context WHERE id = :context"
 LEAVES = "SELECT count(*) FROM criterion WHERE version_id = :version AND node_type = 'Criterion'"
 # Highest first: the first Published one is what an assignment without a version means.
 VERSIONS = (
-    "SELECT id, status, major_version, minor_version, patch_version FROM rubric_version"
+    "SELECT id, status, major_version, minor_version, patch_version, score_display_min, score_display_max"
+    " FROM rubric_version"
     " WHERE rubric_id = :rubric AND status <> 'Draft'"
     " ORDER BY major_version DESC, minor_version DESC, patch_version DESC"
 )
@@ -120,6 +121,7 @@ class _Shared(NamedTuple):
     total: int
     context_name: str | None
     due_at: datetime | None
+    display: tuple[float, float]
 
 
 class _Lookups:
@@ -151,7 +153,8 @@ class _Lookups:
         if version is not None:
             ((total,),) = self._query(LEAVES, {"version": version})
         number = numbers.get(version) if version else None
-        return _Shared(rubric_name, version, number, total, context_name, _instant(context_due))
+        display = next(((row[5], row[6]) for row in versions if row[0] == version), (0.0, 100.0))
+        return _Shared(rubric_name, version, number, total, context_name, _instant(context_due), display)
 
 
 def _row(state: str, found: Sequence[Any], look: _Lookups) -> InboxRow:
@@ -177,6 +180,8 @@ def _row(state: str, found: Sequence[Any], look: _Lookups) -> InboxRow:
         updated_at=_instant(found[10]),
         normalized_score=found[11],
         outcome=found[12],
+        score_display_min=shared.display[0],
+        score_display_max=shared.display[1],
     )
 
 

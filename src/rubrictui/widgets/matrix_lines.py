@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from rubrictui.core.matrix import DisplayRange, Matrix, MatrixCell, MatrixColumn, MatrixRow
+from rubrictui.core.matrix import Matrix, MatrixCell, MatrixColumn, MatrixRow
+from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.ratings import AI_TYPES
 from rubrictui.core.records import EvaluatorType
 from rubrictui.widgets.text import Line, Piece, one_line, pad
