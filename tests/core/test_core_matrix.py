@@ -13,6 +13,7 @@ from rubrictui.core.matrix import (
     MatrixRow,
     columns_in_view,
     disagreement_count,
+    disagreement_inside,
     next_disagreement,
     rows_in_view,
 )
@@ -205,6 +206,19 @@ def test_folding_puts_away_what_is_in_a_group_at_any_depth_and_keeps_the_group()
     assert keys() == ["Overall", "Group", "Inner", "A", "B", "overall"]
     assert keys(folded={"inner"}) == ["Overall", "Group", "Inner", "B", "overall"]
     assert keys(folded={"group"}) == ["Overall", "Group", "overall"]
+
+
+def test_a_group_tells_what_disagrees_in_it_at_any_depth() -> None:
+    flipped = subject_matrix(table(*PANEL))
+    assert disagreement_inside(flipped, 5.0) == {"group": True, "inner": True}
+    apart = subject_matrix(
+        table(
+            given("A", a=level("full"), b=PanelScore(normalized_score=0.1)),
+            given("B", a=level("full"), b=PanelScore(normalized_score=0.9)),
+        )
+    )
+    assert disagreement_inside(apart, 0.25) == {"group": False}
+    assert disagreement_inside(apart, 0.9) == {}
 
 
 def test_by_spread_flips_come_first_and_rows_without_a_spread_last() -> None:

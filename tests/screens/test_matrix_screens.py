@@ -61,7 +61,7 @@ async def test_the_next_disagreement_opens_its_folded_group(terminal: Path) -> N
         assert view.row is not None
         assert view.row.key == "security"
         await settle(pilot)
-        assert "▸ Security" in painted(pilot.app)
+        assert "≠ ▸ Security" in painted(pilot.app)
 
 
 async def test_the_threshold_is_set_in_points_marks_rows_anew_and_is_kept_for_the_round_by_a_key(

@@ -85,6 +85,16 @@ def test_disagreement_is_a_glyph_as_well_as_a_tone() -> None:
     assert "spread" not in styles
 
 
+@pytest.mark.parametrize(
+    ("inside", "mark", "tone"), [(None, " ", "group"), (False, "▲", "spread"), (True, "≠", "flip")]
+)
+def test_a_folded_group_is_marked_for_what_disagrees_in_it(inside: bool | None, mark: str, tone: str) -> None:
+    row = MatrixRow(key="g", name="Group", is_group=True, cells=(None, None, None), spread=0.1)
+    cells: list[tuple[MatrixColumn, MatrixCell | None]] = [(one, None) for one in THREE]
+    line = row_line(row, layout(120), cells, DisplayRange(), threshold=0.25, is_folded=True, inside=inside)
+    assert (line[1][0][:9].rstrip(), line[1][1]) == (f"{mark} ▸ Group", tone)
+
+
 def test_what_counts_in_no_mean_is_never_the_highest_or_lowest() -> None:
     row = MatrixRow(
         key="a",

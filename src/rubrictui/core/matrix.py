@@ -231,6 +231,16 @@ def next_disagreement(
     return None
 
 
+def disagreement_inside(matrix: Matrix, threshold: float) -> dict[str, bool]:
+    """The keys of the groups in which some criterion disagrees, at any depth: True where the verdicts of one flip."""
+    found: dict[str, bool] = {}
+    for row in matrix.rows:
+        if not row.is_group and row.groups and row.disagrees(threshold):
+            for key in row.groups:
+                found[key] = found.get(key, False) or row.flips
+    return found
+
+
 def disagreement_count(matrix: Matrix, threshold: float) -> int:
     """How many criteria or subjects disagree."""
     return sum(row.disagrees(threshold) for row in matrix.rows if not row.is_group and not row.is_overall)

@@ -143,6 +143,7 @@ def row_line(
     *,
     threshold: float,
     is_folded: bool = False,
+    inside: bool | None = None,
     is_current: bool = False,
     cursor: int = -1,
     has_focus: bool = True,
@@ -151,10 +152,13 @@ def row_line(
 
     Args:
         columns: the columns in view with their cells.
+        inside: of a folded group, that a row in it disagrees, and whether verdicts flip there: it is marked for it.
         is_current: the cursor is on this row, in the cell ``cursor`` of those in view.
     """
     disagrees = row.disagrees(threshold)
-    mark = FLIP if row.flips else SPREAD if disagrees else " "
+    flips = row.flips or bool(inside)
+    is_marked = disagrees or inside is not None
+    mark = FLIP if flips else SPREAD if is_marked else " "
     indent = len(row.groups[:_DEEPEST]) * _INDENT
     flags = _flags(row)
     fold = "▸ " if is_folded else ""
@@ -163,7 +167,7 @@ def row_line(
     # A place stands at the right, where it is no part of the title.
     name = (pad(name, room + cell_len(fold)) if row.detail else name) + flags
     spread = "" if row.spread is None else display.spread(row.spread)
-    tone = "flip" if row.flips else "spread" if disagrees else ""
+    tone = "flip" if flips else "spread" if is_marked else ""
     # One piece for all that is frozen: each costs the terminal some forty bytes a line.
     frozen = f"{mark} {' ' * indent}{pad(name, layout.name - indent)}{spread:>{_SPREAD_WIDTH}}"
     line: Line = [

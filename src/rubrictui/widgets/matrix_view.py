@@ -24,6 +24,7 @@ from rubrictui.core.matrix import (
     MatrixRow,
     columns_in_view,
     disagreement_count,
+    disagreement_inside,
     next_disagreement,
     rows_in_view,
 )
@@ -188,6 +189,7 @@ class MatrixView(ScrollView, can_focus=True, inherit_bindings=False):
         self._columns: tuple[int, ...] = ()
         self._row = self._column = self._first = 0
         self._folded: set[str] = set()
+        self._inside: dict[str, bool] = {}
         self._by_spread = False
         self._with_superseded = False
         self._with_means: bool | None = None
@@ -222,6 +224,7 @@ class MatrixView(ScrollView, can_focus=True, inherit_bindings=False):
     @threshold.setter
     def threshold(self, value: float) -> None:
         self._threshold = value
+        self._look_inside()
         self._repaint()
 
     @property
@@ -276,6 +279,7 @@ class MatrixView(ScrollView, can_focus=True, inherit_bindings=False):
         matrix = self._matrix
         if matrix is None:
             return
+        self._look_inside()
         self._rows = rows_in_view(matrix, folded=self._folded, by_spread=self._by_spread)
         self._columns = columns_in_view(matrix, with_superseded=self._with_superseded)
         keys = [matrix.rows[place].key for place in self._rows]
@@ -292,6 +296,12 @@ class MatrixView(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
         self.refresh_bindings()
         self._moved()
+
+    def _look_inside(self) -> None:
+        """Find what folded groups are marked for."""
+        self._inside = (
+            disagreement_inside(self._matrix, self._threshold) if self._matrix and self._folded else {}
+        )
 
     def _measure(self) -> None:
         if self._matrix is None or not self.size.width:
@@ -523,13 +533,15 @@ class MatrixView(ScrollView, can_focus=True, inherit_bindings=False):
         self, index: int, layout: MatrixLayout, matrix: Matrix, *, is_current: bool = False
     ) -> Line:
         row = matrix.rows[self._rows[index]]
+        is_folded = row.key in self._folded and row.is_group and not self._by_spread
         return row_line(
             row,
             layout,
             [(matrix.columns[place], row.cells[place]) for place in self._in_view(layout)],
             matrix.display,
             threshold=self._threshold,
-            is_folded=row.key in self._folded and row.is_group and not self._by_spread,
+            is_folded=is_folded,
+            inside=self._inside.get(row.key) if is_folded else None,
             is_current=is_current,
             cursor=self._column - self._first,
             has_focus=self.has_focus,
