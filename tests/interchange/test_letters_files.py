@@ -16,6 +16,7 @@ from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.hidden_fields import anonymised
 from rubrictui.core.records import Subject, SubjectFile
 from rubrictui.core.round_report import round_report
+from rubrictui.core.rounds import Naming
 from rubrictui.interchange.letters_out import LetterFormat, LetterTemplates, write_letters
 from rubrictui.interchange.markup import markdown_block, markdown_line
 from rubrictui.interchange.new_files import FilesThereError, Stopped, stems, write_folder
@@ -55,6 +56,20 @@ class Tags(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text += data
+
+
+@pytest.mark.parametrize("naming", list(Naming))
+def test_the_note_of_an_adjudicator_is_the_panels_and_the_reason_is_told(
+    naming: Naming, tmp_path: Path
+) -> None:
+    panel = [evaluation(name, "x", 2, mark) for mark, name in enumerate(PEOPLE)]
+    given = facts(*panel, naming=naming, settled=(settled("x"),))
+    for path in write_letters(given, tmp_path / "shipped", LetterTemplates(ALL)).files:
+        assert "Slip" in path.read_text()
+        assert "misread" not in path.read_text()
+    (tmp_path / "own.txt").write_text("{{ settled.reason }}: {{ settled.note }}")
+    (letter,) = write_letters(given, tmp_path / "own", LetterTemplates.of_files([tmp_path / "own.txt"])).files
+    assert letter.read_text().strip() == "Slip: Cai misread it."
 
 
 def test_a_letter_in_every_format_holds_no_markup_and_no_control_code_of_others(tmp_path: Path) -> None:

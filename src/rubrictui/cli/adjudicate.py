@@ -54,7 +54,7 @@ def register(commands: Commands) -> None:
     _round(parser)
     _subject(parser)
     parser.add_argument("--reason", metavar="REASON", help="one of `adjudicate reasons`, or its number")
-    parser.add_argument("--note", metavar="TEXT", help="what else there is to say")
+    parser.add_argument("--note", metavar="TEXT", help="what else the panel should know; no letter has it")
     parser.add_argument(
         "--take", metavar="WHO", help="begin from this evaluator's answers (login, name or id), or panel"
     )

@@ -112,7 +112,10 @@ class LetterReviewer(Value, frozen=True, kw_only=True):
 
 
 class LetterSettled(Value, frozen=True, kw_only=True):
-    """A settled score: the score of record. ``by`` is "" in an anonymous round."""
+    """A settled score: the score of record. ``by`` is "" in an anonymous round.
+
+    ``note`` was written to the panel and often names a reviewer, so the shipped letters leave it out, in named rounds too.
+    """
 
     score: str
     outcome: str

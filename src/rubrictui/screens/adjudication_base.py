@@ -124,7 +124,7 @@ class SettleBase(ShellScreen[None]):
     async def action_note(self) -> None:
         """Write the note to the settlement."""
         if self._session is not None:
-            await self._write(NOTE, "Note to the settlement", self._session.note)
+            await self._write(NOTE, "Note to the settlement, for the panel", self._session.note)
 
     async def _write(self, id: str, title: str, text: str) -> None:
         if self._editor is None:

@@ -52,14 +52,16 @@ class SettleScreen(SettleBase):
         "n says that it does not apply, backspace takes the answer away. With the cursor in an evaluator's column c "
         "takes that answer, C the whole column; p goes back to the panel's middle throughout. d goes to the next "
         "disagreement, Enter opens the reasons of the evaluators. r writes a rationale to the criterion, w chooses the "
-        "reason of the settlement, o writes a note to it. All is kept as you type it; S makes it stand, and X throws "
+        "reason of the settlement, o writes a note to it, for the panel: letters have the reason alone. All is kept as you type it; S makes it stand, and X throws "
         "away what is not settled yet. What stands can be settled again: the first settlement stays in the record."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "rationale", "Rationale", id="settle.rationale", tooltip="Write to this criterion"),
         Binding("w", "reason", "Reason", id="settle.reason", tooltip="Why they came to lie apart"),
-        Binding("o", "note", "Note", id="settle.note", tooltip="What else there is to say"),
+        Binding(
+            "o", "note", "Note", id="settle.note", tooltip="What else the panel should know; no letter has it"
+        ),
         Binding("S", "settle", "Settle", id="settle.settle", tooltip="Make it stand"),
         Binding("p", "panel", "Panel's middle", show=False, id="settle.panel", tooltip="Begin from it again"),
         Binding("X", "discard", "Discard", show=False, id="settle.discard", tooltip="Throw away your draft"),
