@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rubrictui.core.model import VersionSnapshot
-from rubrictui.core.namesakes import told_apart
+from rubrictui.core.namesakes import called, told_apart
 from rubrictui.core.ranges import DisplayRange
+from rubrictui.core.records import Context
 
 
 @pytest.mark.parametrize(
@@ -44,3 +45,29 @@ def test_a_score_is_read_on_the_range_of_its_version(
     display = DisplayRange.of(version)
     assert (display.score(0.8241), display.spread(0.8241)) == (score, spread)
     assert display.score(None) == "–"
+
+
+ROUNDS = (
+    Context(id="1", entity="Round", record_id="spring", name="Spring awards"),
+    Context(id="2", entity="Term", record_id="Spring", name="The term"),
+    Context(id="3", entity="Round", record_id="r-3", name="Prize"),
+    Context(id="4", entity="Term", record_id="t-4", name="prize"),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [
+        ("spring", "1"),
+        ("Spring", "2"),
+        ("SPRING", "12"),
+        (" spring AWARDS ", "1"),
+        ("Prize", "3"),
+        ("PRIZE", "34"),
+        ("r-3", "3"),
+        ("spr", ""),
+        ("", ""),
+    ],
+)
+def test_a_round_is_called_by_its_name_or_record_to_the_letter_before_any_case(name: str, ids: str) -> None:
+    assert "".join(one.id for one in called(name, ROUNDS)) == ids

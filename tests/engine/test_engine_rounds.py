@@ -12,7 +12,7 @@ from engine_world import World, answers
 
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import VersionSnapshot
-from rubrictui.core.records import AssignmentStatus, Role, Subject
+from rubrictui.core.records import AssignmentStatus, Context, Role, Subject
 from rubrictui.core.rounds import Blinding, ListedAssignment, Naming, RoundRules
 from rubrictui.engine import NameTakenError, NotFoundError, NotPermittedError, StateError
 from rubrictui.engine.errors import AssignmentRefusedError
@@ -62,6 +62,27 @@ def test_a_round_is_opened_whole_and_reads_back(panel: World, paper: VersionSnap
     assert found.rules == RoundRules(reviews_per_subject=2)
     assert panel.chief.rounds() == (found,)
     assert [event.what for event in panel.chief.round_log(SPRING)] == ["opened"]
+
+
+@pytest.mark.parametrize("ref", ["Spring", "spring", "SPRING", " Spring "])
+def test_a_round_is_found_by_what_people_read_in_the_list(panel: World, ref: str) -> None:
+    assert panel.chief.round(ref).context == panel.chief.round(SPRING).context
+    assert panel.chief.round_overview(ref).round.context.name == "Spring"
+    assert panel.chief.evaluations(context=ref) == ()
+
+
+def test_a_name_that_several_rounds_have_is_answered_with_all_of_them(panel: World) -> None:
+    for n in range(6):
+        panel.chief.add_context(Context(entity="Term", record_id=f"t{n}", name="Spring"))
+    with pytest.raises(InvalidInputError) as refused:
+        panel.chief.round("Spring")
+    assert str(refused.value) == (
+        '"Spring" may be Round/spring or Term/t0 or Term/t1 or Term/t2 or Term/t3 and 2 more. '
+        "Name one of them like that."
+    )
+    assert panel.chief.round("Term/t1").context.record_id == "t1"
+    with pytest.raises(NotFoundError, match='no context "Autumn"'):
+        panel.chief.round("Autumn")
 
 
 def test_a_pinned_round_stays_at_its_version_and_another_takes_the_latest(panel: World) -> None:

@@ -87,7 +87,7 @@ def register(commands: Commands) -> None:
 
 
 def _round(parser: Parser) -> None:
-    parser.add_argument("round", metavar="ROUND", help="Entity/record, or an id")
+    parser.add_argument("round", metavar="ROUND", help="a name, Entity/record, or an id")
 
 
 def _subject(parser: Parser) -> None:

@@ -33,7 +33,9 @@ def register(commands: Commands) -> None:
         ],
     )
     parser.add_argument("subject", metavar="SUBJECT", nargs="?", help="Entity/record, or an id")
-    parser.add_argument("--round", metavar="ROUND", help="what it was scored for (Entity/record, or an id)")
+    parser.add_argument(
+        "--round", metavar="ROUND", help="what it was scored for (a name, Entity/record, or an id)"
+    )
     parser.add_argument("--rubric", metavar="RUBRIC", help="a rubric's name (that of the round)")
     parser.add_argument("--major", metavar="NUMBER", type=_major, help="the major version (the latest)")
     parser.add_argument(
@@ -51,7 +53,7 @@ def register(commands: Commands) -> None:
         "then the higher median, then the higher lowest score; what is still equal shares a place.",
         examples=["rubrictui rank Round/spring --gates any --csv"],
     )
-    parser.add_argument("round", metavar="ROUND", help="Entity/record, or an id")
+    parser.add_argument("round", metavar="ROUND", help="a name, Entity/record, or an id")
     parser.add_argument("--rubric", metavar="RUBRIC", help="a rubric's name (that of the round)")
     parser.add_argument("--major", metavar="NUMBER", type=_major, help="the major version (the latest)")
     parser.add_argument(
@@ -73,7 +75,7 @@ def register(commands: Commands) -> None:
             "rubrictui agreement Round/spring --measure plot --kind severity --out severity.svg",
         ],
     )
-    parser.add_argument("round", metavar="ROUND", help="Entity/record, or an id")
+    parser.add_argument("round", metavar="ROUND", help="a name, Entity/record, or an id")
     parser.add_argument("--rubric", metavar="RUBRIC", help="a rubric's name (that of the round)")
     parser.add_argument("--major", metavar="NUMBER", type=_major, help="the major version (the latest)")
     parser.add_argument("--measure", choices=MEASURES, default="agreement", help="what to tell (agreement)")

@@ -26,7 +26,9 @@ def register(commands: Commands) -> None:
         examples=["rubrictui evaluations --subject Bid/north --status Submitted"],
     )
     parser.add_argument("--subject", metavar="REF", help="only of this subject (Entity/record, or an id)")
-    parser.add_argument("--context", metavar="REF", help="only for this context (Entity/record, or an id)")
+    parser.add_argument(
+        "--context", metavar="REF", help="only for this context (a name, Entity/record, or an id)"
+    )
     parser.add_argument("--rubric", metavar="NAME", help="only with this rubric")
     parser.add_argument("--status", choices=STATUSES, help="only of this status")
     _evaluations_import.register(Commands(parser))

@@ -45,7 +45,9 @@ def register(commands: Commands) -> None:
     parser.add_argument("--entity", metavar="ENTITY", help="the entity of the record")
     parser.add_argument("--record", metavar="ID", help="the record's id")
     parser.add_argument("--all", action="store_true", help="score every record of --context, or of --entity")
-    parser.add_argument("--context", metavar="REF", help="what it is scored for (Entity/record, or an id)")
+    parser.add_argument(
+        "--context", metavar="REF", help="what it is scored for (a name, Entity/record, or an id)"
+    )
     parser.add_argument("--evaluator", metavar="EVALUATOR", help="which evaluator runs (LLM)")
     parser.add_argument(
         "--prompt", metavar="PROMPT", help="the judge, or the prompt of the Decision evaluator"

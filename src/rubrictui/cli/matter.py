@@ -261,7 +261,9 @@ def _add_evaluate(group: Commands) -> None:
         "--entity", metavar="ENTITY", default="Work product", help="what kind of record it is (Work product)"
     )
     parser.add_argument("--title", metavar="TEXT", help="what people call it (the matter's title and the id)")
-    parser.add_argument("--context", metavar="REF", help="what it is scored for (Entity/record, or an id)")
+    parser.add_argument(
+        "--context", metavar="REF", help="what it is scored for (a name, Entity/record, or an id)"
+    )
     parser.add_argument(
         "--replace", action="store_true", help="put this work in the place of other work with that id"
     )

@@ -36,7 +36,9 @@ def register(commands: Commands) -> None:
             "rubrictui packet export --round spring --to r.okafor -o rita.packet --encrypt",
         ],
     )
-    parser.add_argument("--round", metavar="ROUND", required=True, help="the round, as Round/spring")
+    parser.add_argument(
+        "--round", metavar="ROUND", required=True, help="the round: a name, Entity/record, or an id"
+    )
     parser.add_argument("--to", metavar="NAME", required=True, help="the reviewer")
     parser.add_argument("-o", "--output", metavar="FILE", help="the file to write (ROUND-NAME.packet)")
     parser.add_argument("--sign", action="store_true", help="sign it with a passphrase; so is its return")

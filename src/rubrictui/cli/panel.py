@@ -60,7 +60,7 @@ def register(commands: Commands) -> None:
         "files again. Attached files that are no text are left out when a field is hidden.",
         examples=["rubrictui subjects export --context Round/spring --to subjects"],
     )
-    parser.add_argument("--context", metavar="ROUND", required=True, help="Entity/record, or an id")
+    parser.add_argument("--context", metavar="ROUND", required=True, help="a name, Entity/record, or an id")
     parser.add_argument("--to", metavar="DIR", required=True, help="the folder to write into")
     parser.add_argument("--force", action="store_true", help="write over files that are there")
 

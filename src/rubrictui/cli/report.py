@@ -31,7 +31,7 @@ def register(commands: Commands) -> None:
             "rubrictui report Round/spring --format csv --to spring",
         ],
     )
-    parser.add_argument("round", metavar="ROUND", help="Entity/record, or an id")
+    parser.add_argument("round", metavar="ROUND", help="a name, Entity/record, or an id")
     parser.add_argument("--format", choices=FORMATS, default="markdown", help="what to write (markdown)")
     parser.add_argument("--to", metavar="FILE", help="where to; a folder for csv")
     parser.add_argument("--gates", choices=GATES, default="half", help="as for rank (half)")
@@ -50,7 +50,7 @@ def register(commands: Commands) -> None:
             "rubrictui letters Round/spring --to letters --template letter.md",
         ],
     )
-    parser.add_argument("round", metavar="ROUND", nargs="?", help="Entity/record, or an id")
+    parser.add_argument("round", metavar="ROUND", nargs="?", help="a name, Entity/record, or an id")
     parser.add_argument("--to", metavar="DIR", help="the folder to write into")
     parser.add_argument(
         "--format", choices=LETTERS, action="append", help="markdown and html when left out; may repeat"

@@ -44,7 +44,7 @@ def register(commands: Commands) -> None:
     _rule_options(parser)
 
     parser = group.add("change", "change a round", run_change, description="Change what is given of a round.")
-    parser.add_argument("round", metavar="ROUND", help="Entity/record, or an id")
+    parser.add_argument("round", metavar="ROUND", help="a name, Entity/record, or an id")
     parser.add_argument("--add-subject", metavar="SUBJECT", action="append", default=[], help="may repeat")
     parser.add_argument("--add-reviewer", metavar="NAME", action="append", default=[], help="may repeat")
     parser.add_argument(
@@ -62,16 +62,16 @@ def register(commands: Commands) -> None:
         description="Where a round stands. A reviewer sees her own line and subjects; of subjects on which you have "
         "open work of your own, nothing that comes from others is shown or counted.",
     )
-    parser.add_argument("round", metavar="ROUND", help="Entity/record, or an id")
+    parser.add_argument("round", metavar="ROUND", help="a name, Entity/record, or an id")
     parser.add_argument("--log", action="store_true", help="what happened to the round, instead")
 
     parser = group.add("close", "take no more evaluations in a round", run_close)
-    parser.add_argument("round", metavar="ROUND", help="Entity/record, or an id")
+    parser.add_argument("round", metavar="ROUND", help="a name, Entity/record, or an id")
     parser.add_argument("--reason", metavar="TEXT", default="", help="kept in the round's log")
     parser.add_argument("--release", action="store_true", help="release every assignment that is still open")
 
     parser = group.add("reopen", "take evaluations in a closed round again", run_reopen)
-    parser.add_argument("round", metavar="ROUND", help="Entity/record, or an id")
+    parser.add_argument("round", metavar="ROUND", help="a name, Entity/record, or an id")
     parser.add_argument("--reason", metavar="TEXT", required=True, help="kept in the round's log")
 
     parser = group.add(
@@ -86,7 +86,7 @@ def register(commands: Commands) -> None:
             "rubrictui round assign Round/spring --csv who.csv --entity Bid",
         ],
     )
-    parser.add_argument("round", metavar="ROUND", help="Entity/record, or an id")
+    parser.add_argument("round", metavar="ROUND", help="a name, Entity/record, or an id")
     parser.add_argument(
         "--each", metavar="K", type=_whole, help="reviews a subject (else what the round says)"
     )
@@ -108,13 +108,13 @@ def register(commands: Commands) -> None:
         description="Take open assignments back: all of a reviewer, all of a subject, or one reviewer's of one "
         "subject. A draft begun for one is withdrawn, which takes administer_evaluations.",
     )
-    parser.add_argument("round", metavar="ROUND", help="Entity/record, or an id")
+    parser.add_argument("round", metavar="ROUND", help="a name, Entity/record, or an id")
     parser.add_argument("--reviewer", metavar="NAME", help="whose")
     parser.add_argument("--subject", metavar="SUBJECT", help="of what")
     parser.add_argument("--reason", metavar="TEXT", required=True, help="kept with each assignment")
 
     parser = group.add("decline", "give an assignment of your own back, with a reason", run_decline)
-    parser.add_argument("round", metavar="ROUND", help="Entity/record, or an id")
+    parser.add_argument("round", metavar="ROUND", help="a name, Entity/record, or an id")
     parser.add_argument("subject", metavar="SUBJECT", help="Entity/record, or an id")
     parser.add_argument("--reason", metavar="TEXT", required=True, help="kept with the assignment")
     parser.add_argument("--conflict", action="store_true", help="declare a conflict of interest as well")

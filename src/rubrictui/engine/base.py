@@ -19,6 +19,7 @@ from rubrictui.core.display import name_fault
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.hidden_fields import without_fields
 from rubrictui.core.model import VersionSnapshot, VersionStatus
+from rubrictui.core.namesakes import called
 from rubrictui.core.records import MAXIMUM_NAME, Acting, Context, Role, Subject, User
 from rubrictui.engine.errors import (
     NoPublishedVersionError,
@@ -36,6 +37,8 @@ T = TypeVar("T")
 
 ALL_ROLES = tuple(Role)
 _SEES_HIDDEN_FIELDS = (Role.CHAIR, Role.ADMINISTER_EVALUATIONS, Role.DEVELOPER, Role.INTEGRATION)
+_LISTED = 5
+"""How many things of one name a message lists."""
 
 
 def utc_now() -> datetime:
@@ -257,12 +260,28 @@ class EngineBase:
         return rounds.hidden_fields_by_subject(connection, subject_ids)
 
     def _find_context(self, connection: Connection, reference: str) -> Context:
+        """The context (a round is one) of this id, named ``Entity/record``, or else by its name or its record alone.
+
+        Raises:
+            NotFoundError: there is none; InvalidInputError: several have that name.
+        """
         found = subjects.find_context(connection, reference)
-        if found is None:
+        if found is not None:
+            return found
+        named_so = called(reference, subjects.contexts(connection))
+        if not named_so:
             raise NotFoundError(
-                f'There is no context "{reference}".', remedy="Name it as Entity/record, or by its id."
+                f'There is no context "{reference}".',
+                remedy="Name it as Entity/record, by its name, or by its id.",
             )
-        return found
+        if len(named_so) > 1:
+            listed = sorted(f"{one.entity}/{one.record_id}" for one in named_so)
+            more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
+            raise InvalidInputError(
+                f'"{reference}" may be {" or ".join(listed[:_LISTED])}{more}.',
+                remedy="Name one of them like that.",
+            )
+        return named_so[0]
 
     def _find_rubric(self, connection: Connection, name_or_id: str) -> RubricHead:
         found = rubrics.find_rubric(connection, name_or_id)

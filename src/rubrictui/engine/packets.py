@@ -64,7 +64,7 @@ class Packets(EvaluatingMany):
         drafts that the user may not read, and the places of files on this machine.
 
         Args:
-            round: a context, by id, ``Entity/record``, or the record id of a ``Round``.
+            round: a context, by id, ``Entity/record`` or name.
             reviewer: a login or id.
             signed: the file will be signed, so an unsigned return will be refused.
 
@@ -73,7 +73,7 @@ class Packets(EvaluatingMany):
             StateError: the round is closed, or the reviewer has no open work in it.
         """
         with self._write() as connection:
-            context = self._find_round_context(connection, round)
+            context = self._find_context(connection, round)
             user = self._find_user(connection, reviewer)
             if user.id != self.user.id:
                 self._require(
@@ -84,16 +84,6 @@ class Packets(EvaluatingMany):
             packet, had = self._packet(connection, context, user)
             self._record_export(connection, packet, had, user, signed=signed)
             return packet
-
-    def _find_round_context(self, connection: Connection, reference: str) -> Context:
-        wanted = reference.strip()
-        if "/" not in wanted:
-            found = subjects.find_context(connection, wanted) or subjects.find_context(
-                connection, f"Round/{wanted}"
-            )
-            if found is not None:
-                return found
-        return self._find_context(connection, wanted)
 
     def _packet(self, connection: Connection, context: Context, user: User) -> tuple[Packet, dict[str, str]]:
         """The packet, and the content hash that the store has of each subject."""

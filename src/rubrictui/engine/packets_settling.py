@@ -33,7 +33,7 @@ class PacketSettling(PacketsIn):
         A reviewer sees those of her own packets; a chair all, but for subjects on which she is blind.
         """
         with self._read() as connection:
-            context_id = self._find_round_context(connection, round).id if round is not None else None
+            context_id = self._find_context(connection, round).id if round is not None else None
             found = packets.conflicts(
                 connection, self.user, context_id=context_id, include_settled=include_settled
             )
@@ -42,7 +42,7 @@ class PacketSettling(PacketsIn):
     def sent_packets(self, *, round: str | None = None) -> tuple[PacketSent, ...]:
         """The packets that went out, the latest first: one's own, and for chairs and administrators everyone's."""
         with self._read() as connection:
-            context_id = self._find_round_context(connection, round).id if round is not None else None
+            context_id = self._find_context(connection, round).id if round is not None else None
             return tuple(
                 PacketSent(
                     packet_id=one.id,

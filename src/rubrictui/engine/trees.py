@@ -6,6 +6,7 @@ import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import msgspec
@@ -13,6 +14,7 @@ import msgspec
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import Band, Level, Node, Scale, VersionSnapshot, fold_id
 
+_KEY = attrgetter("key")
 _Sequenced = TypeVar("_Sequenced", Node, Band, Level)
 
 
@@ -168,7 +170,7 @@ def _fresh_ids(
 
 def check_keys(nodes: Sequence[Node]) -> None:
     """Refuse nodes without a key, and two with the same."""
-    keys = [node.key.strip() for node in nodes]
+    keys = list(map(str.strip, map(_KEY, nodes)))
     if not all(keys):
         nameless = next(node for node in nodes if not node.key.strip())
         raise InvalidInputError(f'Criterion "{nameless.name}" has no key.', remedy="Give it one.")
