@@ -180,10 +180,13 @@ class RubrictuiApp(QuietErrors[int], KeysInOrder[int], inherit_bindings=False):
         """The store in a word or two, for the title line."""
         if self.is_demo:
             return "demo store"
-        target = self._opening.target
-        if target is None:
-            return "your store"
-        return str(target).rsplit("@", 1)[-1] if "://" in str(target) else Path(target).name
+        from rubrictui.store.errors import StoreError
+        from rubrictui.store.locations import locate
+
+        try:
+            return locate(self._opening.target).label
+        except StoreError:  # opening it says why it is none
+            return "no store"
 
     @property
     def matter_folders(self) -> tuple[str, ...]:

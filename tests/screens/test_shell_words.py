@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace as change
 from shell_world import INBOX, NOW, RUBRICS, row, version
 
+from rubrictui.app import RubrictuiApp
 from rubrictui.cli._results import evaluator_words
 from rubrictui.core.authoring import weight_shares
 from rubrictui.core.model import Node, NodeType, Outcome, VersionSnapshot
@@ -37,6 +38,7 @@ from rubrictui.screens.opening_work import context_rows, rubric_rows
 from rubrictui.screens.result import state_words
 from rubrictui.screens.rubric_text import node_lines, reflow, version_lines
 from rubrictui.screens.subjects import content_words, evaluation_rows
+from rubrictui.shell.opening import StoreOpening
 from rubrictui.widgets.detail_pane import Line
 
 ONE_TO_FIVE = {"score_display_min": 1.0, "score_display_max": 5.0}
@@ -248,3 +250,10 @@ def test_a_criterion_without_a_scale_says_so_instead_of_failing() -> None:
     lone = VersionSnapshot(nodes=(Node(id="n", key="lone", node_type=NodeType.CRITERION),))
     assert "It has no scale, so it cannot be answered." in said(node_lines(lone, lone.nodes[0], {}))
     assert said(version_lines(lone, None, 40))[0] == " draft  Draft"
+
+
+def test_the_title_names_the_store_that_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RUBRICTUI_DB", "postgresql://ann:s3cret@db.example/panel")
+    assert RubrictuiApp(StoreOpening(None)).store_label == "panel on db.example"
+    assert RubrictuiApp(StoreOpening("mysql://ann:s3cret@db/panel")).store_label == "no store"
+    assert RubrictuiApp(StoreOpening("/srv/x.db"), is_demo=True).store_label == "demo store"

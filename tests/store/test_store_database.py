@@ -61,6 +61,7 @@ def test_a_path_and_a_sqlite_url_name_a_file(target: str | Path, path: str) -> N
     [
         ("postgresql+psycopg://ann:s3cret@db/rubrics", "postgresql+psycopg://ann:***@db/rubrics"),
         ("postgres://ann@db/rubrics?password=s3cret&x=1", "postgres://ann@db/rubrics?password=***&x=1"),
+        ("postgresql://ann:a/s3cret@db/rubrics", "postgresql://ann:***@db/rubrics"),
         ("postgresql://db/rubrics", "postgresql://db/rubrics"),
     ],
 )
@@ -68,6 +69,33 @@ def test_a_server_is_shown_without_its_password(url: str, shown: str) -> None:
     location = locate(url)
     assert location.where == shown
     assert location.url == "postgresql+psycopg" + url[url.index("://") :]
+
+
+@pytest.mark.parametrize(
+    ("target", "label"),
+    [
+        ("postgresql+psycopg://ann:s3cret@db.example/rubrics", "rubrics on db.example"),
+        ("postgresql://ann:4#s3/c?r@t@db.example:6543/spring%20panel", "spring panel on db.example:6543"),
+        ("postgres://ann@db:5432/rubrics?password=s3cret", "rubrics on db"),
+        ("postgres:///rubrics?host=/var/run/pg&password=s3cret", "rubrics on this machine"),
+        ("postgres://?dbname=rubrics&host=db&port=99", "rubrics on db:99"),
+        ("postgres://ann:s3cret@db", "the usual database on db"),
+        ("postgres://ann:s3cret@[db/rubrics", "a PostgreSQL store"),
+        ("/srv/spring.db", "spring.db"),
+        ("sqlite:////srv/spring.db", "spring.db"),
+        (None, "your store"),
+    ],
+)
+def test_a_store_is_called_by_its_name_and_host_and_never_by_a_password(
+    target: str | None, label: str
+) -> None:
+    assert locate(target).label == label
+
+
+def test_the_users_own_store_is_hers_however_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert locate(locations.default_path()).label == "your store"
+    monkeypatch.setenv("RUBRICTUI_DB", "/srv/spring.db")
+    assert locate(None).label == "spring.db"
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,14 @@ import os
 import re
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from rubrictui.store.errors import UnknownStoreKindError
 
 VARIABLE = "RUBRICTUI_DB"
+
+#: User and password as the driver's URLs have them: a password may hold whatever ends a host elsewhere.
+_WHO = re.compile(r"^[^:/@]*(?::[^@]*)?@")
 
 
 class Location(NamedTuple):
@@ -19,6 +23,15 @@ class Location(NamedTuple):
     path: Path | None = None
     url: str | None = None
     is_default: bool = False
+
+    @property
+    def label(self) -> str:
+        """The store in a few words: ``your store``, the name of another file, ``panel on db.example``."""
+        if self.url is not None:
+            return _server_label(self.url)
+        if self.is_default or self.path is None or self.path == default_path():
+            return "your store"
+        return self.path.name
 
 
 def locate(target: str | Path | None) -> Location:
@@ -61,7 +74,21 @@ def default_path() -> Path:
     return Path(platformdirs.user_data_dir("rubrictui", appauthor=False)) / "rubrics.db"
 
 
+def _server_label(url: str) -> str:
+    """Database and host of a server's URL, and the port where it is another than usual: no user, no password."""
+    try:
+        found = urlsplit("//" + _WHO.sub("", url.partition("://")[2]))
+        asked = dict(parse_qsl(found.query))
+        host, port = found.hostname or asked.get("host", ""), found.port or asked.get("port", "")
+    except ValueError:  # not the form of a URL; opening it says so
+        return "a PostgreSQL store"
+    name = unquote(found.path.strip("/")) or asked.get("dbname") or "the usual database"
+    if not host or host.startswith("/"):
+        host = "this machine"
+    return f"{name} on {host}" + (f":{port}" if port and str(port) != "5432" else "")
+
+
 def without_password(url: str) -> str:
     """The URL as it may be shown and logged."""
-    shown = re.sub(r"(://[^/@:]*):[^@/]*@", r"\1:***@", url)
+    shown = re.sub(r"(://[^/@:]*):[^@]*@", r"\1:***@", url)
     return re.sub(r"([?&](?:ssl)?password=)[^&]*", r"\1***", shown)
