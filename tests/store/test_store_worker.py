@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, text
 
+from rubrictui.cli.worker import job_words
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import Answer, Level, Node, Scale
 from rubrictui.core.records import EvaluationStatus, Role, Subject
@@ -84,7 +85,12 @@ def test_every_subject_is_scored_once_however_often_it_is_queued(shop: Shop) -> 
     assert [job.status for job in shop.work()] == ["skipped"] * 3
     assert len(shop.engine.evaluations()) == 3
     shop.enqueue(again=True)
-    assert [job.status for job in shop.work()] == ["scored"] * 3
+    done = shop.work()
+    assert sorted((job.title, job.status) for job in done) == [
+        ("10", "scored"),
+        ("15", "scored"),
+        ("5", "scored"),
+    ]
     assert len(shop.engine.evaluations(status=EvaluationStatus.SUPERSEDED)) == 3
 
 
@@ -146,6 +152,18 @@ def test_nothing_is_queued_that_could_not_begin(shop: Shop) -> None:
     with pytest.raises(InvalidInputError):
         shop.enqueue(pass_threshold=7)
     assert shop.enqueue(entity="Nothing") == Queued()
+
+
+@pytest.mark.parametrize(
+    ("job", "line"),
+    [
+        (JobDone(subject="id-1", title="Kelp farm", status="scored"), "Kelp farm: scored"),
+        (JobDone(subject="id-1", title="A\nb\x1b[2J", status="skipped"), "A␊b␛[2J: skipped"),
+        (JobDone(subject="id-1", status="failed", message="It is gone."), "id-1: failed: It is gone."),
+    ],
+)
+def test_a_line_about_a_job_names_the_subject_by_its_title(job: JobDone, line: str) -> None:
+    assert job_words(job) == line
 
 
 def test_a_store_in_a_file_refuses_and_says_what_to_do(tmp_path: Path) -> None:

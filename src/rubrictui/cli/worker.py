@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from rubrictui.cli._output import Output, counted, number
 from rubrictui.cli._parser import Commands
+
+if TYPE_CHECKING:
+    from rubrictui.engine.worker import JobDone
 
 
 def register(commands: Commands) -> None:
@@ -25,9 +29,17 @@ def register(commands: Commands) -> None:
     parser.add_argument("--once", action="store_true", help="end when no job is left")
 
 
+def job_words(job: JobDone) -> str:
+    """One line about a job: the subject by its title, by its id where it is gone."""
+    from rubrictui.core.display import visible
+
+    subject = visible(job.title or job.subject, newlines=False)
+    return f"{subject}: {job.status}" + (f": {job.message}" if job.message else "")
+
+
 def run(options: argparse.Namespace, output: Output) -> int:
     from rubrictui.cli._store import open_engine
-    from rubrictui.engine.worker import JobDone, work
+    from rubrictui.engine.worker import work
 
     done: list[JobDone] = []
 
@@ -36,7 +48,7 @@ def run(options: argparse.Namespace, output: Output) -> int:
         if output.json:
             output.line(job)
         else:
-            output.text(f"{job.subject}: {job.status}" + (f": {job.message}" if job.message else ""))
+            output.text(job_words(job))
         output.flush()
 
     with open_engine(options) as engine:

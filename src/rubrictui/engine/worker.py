@@ -17,6 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from rubrictui.core.errors import InvalidInputError, RubrictuiError
 from rubrictui.core.model import Value
 from rubrictui.engine.engine import Engine
@@ -24,6 +26,7 @@ from rubrictui.engine.errors import StateError
 from rubrictui.engine.evaluating import chosen_evaluator
 from rubrictui.evaluators.settings import EvaluatorSettings
 from rubrictui.store import prompts as prompt_store
+from rubrictui.store import subjects
 from rubrictui.store.locations import locate
 
 if TYPE_CHECKING:
@@ -44,9 +47,10 @@ class Queued(Value, frozen=True, kw_only=True):
 
 class JobDone(Value, frozen=True, kw_only=True):
     """One job's end. ``status`` is ``scored``, ``skipped`` (done before), ``stopped`` (the budget is spent) or ``failed``, with the
-    ``message``."""
+    ``message``. ``title`` is what people call the subject, "" for one that is not there."""
 
     subject: str
+    title: str = ""
     status: str
     message: str = ""
     cost: float = 0.0
@@ -241,6 +245,11 @@ async def _take_up_lost(app: App) -> None:
 
 def _run(people: _People, job: dict[str, Any]) -> JobDone:
     """Score the subject of a job, unless that is done."""
+    done = _outcome(people, job)
+    return msgspec.structs.replace(done, title=people.title(str(job.get("subject"))))
+
+
+def _outcome(people: _People, job: dict[str, Any]) -> JobDone:
     subject = str(job.get("subject"))
     try:
         engine = people.engine(str(job["user"]))
@@ -287,6 +296,15 @@ class _People:
         self._target = target
         self._others: dict[str, Engine] = {}
         self._lock = threading.Lock()
+
+    def title(self, subject_id: str) -> str:
+        """The title of a subject, or how it is named; "" where there is none."""
+        try:
+            with self._own._read() as connection:
+                found = subjects.subjects(connection, ids=[subject_id], content=False)
+        except RubrictuiError:  # what the job came to is told all the same
+            return ""
+        return next((one.title or f"{one.entity}/{one.record_id}" for one in found), "")
 
     def engine(self, name: str) -> Engine:
         """The engine as which this user's jobs are run.
