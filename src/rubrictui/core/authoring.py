@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
-from operator import is_
+from operator import attrgetter, is_
 from typing import Any
 
 from rubrictui.core.bands import band_gaps, band_overlaps, band_problems
@@ -76,10 +76,13 @@ class DraftIndex:
         return self._view
 
 
+_KEY = attrgetter("key")
+
+
 # --- the tree --------------------------------------------------------------------------------------
 
 
-#: So many nodes that say something else are put into the tree as it was; with more it is made anew.
+#: So many nodes that came or went are put into the tree as it was; with more it is made anew.
 _FOLLOWED = 50
 
 
@@ -145,27 +148,40 @@ class _View:
         self.in_cycle = set() if self.is_sound else self._cycles()
 
     def _follows(self, before: _View) -> bool:
-        """Take over a sound tree where nodes only say something else; False where any came, went or moved."""
-        old, new = before.version.nodes, self.version.nodes
-        if len(old) != len(new):
+        """Take over a sound tree of which a few nodes are others; False where it is too much or sound no more."""
+        old, new = before.entries, self.entries
+        first, old_end, new_end = window(before.version.nodes, self.version.nodes)
+        inside = {entry.own for entry in (*old[first:old_end], *new[first:new_end])}
+        while new_end < len(new) and new[new_end].above in inside:  # where a group moved, it moved too
+            inside.add(new[new_end].own)
+            old_end, new_end = old_end + 1, new_end + 1
+        stretch = set(new[first:new_end])
+        gone, come = set(old[first:old_end]) - stretch, stretch.difference(old[first:old_end])
+        if len(gone) + len(come) > _FOLLOWED:
             return False
-        first, _, end = window(old, new)
-        pairs = [
-            pair
-            for pair in zip(before.entries[first:end], self.entries[first:end], strict=True)
-            if pair[0] is not pair[1]
-        ]
-        if len(pairs) > _FOLLOWED or any(
-            was.own != now.own or was.above != now.above or was.is_group != now.is_group for was, now in pairs
-        ):
+        by_id, children = before.by_id.copy(), before.children.copy()
+        for entry in gone:
+            del by_id[entry.own]
+        for entry in come:
+            if entry.own in by_id or not entry.own:
+                return False
+            by_id[entry.own] = entry
+        for above in {entry.above for entry in (*gone, *come)}:
+            if siblings := [entry for entry in new if entry.above == above]:
+                children[above] = siblings
+            else:
+                children.pop(above, None)
+        groups = {"", *(entry.own for entry in new[:first] if entry.is_group)}
+        for entry in new[first:new_end]:
+            if entry.above not in groups:
+                return False
+            if entry.is_group:
+                groups.add(entry.own)
+                if not stretch.issuperset(children.get(entry.own, ())):
+                    return False
+        if any(entry.own in children and entry.own not in groups for entry in gone):
             return False
-        self.by_id, self.children = before.by_id.copy(), before.children.copy()
-        for was, now in pairs:
-            self.by_id[now.own] = now
-            siblings = self.children[now.above].copy()
-            siblings[siblings.index(was)] = now
-            self.children[now.above] = siblings
-        self.is_sound, self.in_cycle = True, set()
+        self.by_id, self.children, self.is_sound, self.in_cycle = by_id, children, True, set()
         return True
 
     def _entries(self, before: _View | None) -> list[_Entry]:
@@ -294,10 +310,11 @@ def _version_problems(version: VersionSnapshot) -> Iterator[Problem]:
                 "id_duplicate", f"The {what} id {own!r} stands twice.", f"Give each {what} its own id."
             )
     criterion = NodeType.CRITERION
-    criteria = [node for node in version.nodes if node.node_type is criterion]
-    if not criteria:
+    if any(node.node_type is criterion and not node.is_advisory for node in version.nodes):
+        return
+    if not any(node.node_type is criterion for node in version.nodes):
         yield error("no_criterion", "The draft has no criterion.", "Add one and give it a scale.")
-    elif False not in [node.is_advisory for node in criteria]:
+    else:
         yield Problem(
             code="nothing_counts",
             severity="warning",
@@ -310,7 +327,7 @@ def _version_problems(version: VersionSnapshot) -> Iterator[Problem]:
 
 
 def _node_problems(view: _View) -> Iterator[Problem]:
-    keys = {entry.key for entry in view.entries}
+    keys = set(map(_KEY, view.entries))
     advisory = True in [entry.is_group and not entry.counts for entry in view.entries]
     faults = {key: found for key, scale in view.scales.items() if (found := [*scale_problems(scale)])}
     if view.is_sound and len(keys) == len(view.entries) and not advisory and not faults:
@@ -362,39 +379,45 @@ def _advisory_problems(entry: _Entry, view: _View) -> Iterator[Problem]:
 # --- groups ----------------------------------------------------------------------------------------
 
 
-def _group_problems(view: _View) -> Iterator[Problem]:
-    groups = [entry.own for entry in view.entries if entry.is_group]
-    has_empty = not view.children.keys() >= set(groups)
+def _group_problems(view: _View) -> list[Problem]:
+    has_empty = not view.children.keys() >= {entry.own for entry in view.entries if entry.is_group}
+    found: list[tuple[_Entry, Problem]] = []
     for group, siblings in view.groups():
-        above = siblings[0].above
-        if not has_empty and view.fine.get(above) is siblings:
+        first = siblings[0]
+        if not has_empty and view.fine.get(first.above) is siblings:
             continue
         counting = [entry.weight for entry in siblings if entry.counts]
         total = sum(counting)
         if not counting or (total != 0 and not math.isinf(total)):
-            view.fine[above] = siblings
+            view.fine[first.above] = siblings
         else:
-            where = f"of {title(group)}" if group is not None else "at the top level"
-            at: dict[str, Any] = {"node_id": group.id, "key": group.key} if group is not None else {}
-            if not any(counting):
-                yield Problem(
-                    code="weights_zero",
-                    severity="warning",
-                    message=f"The weights {where} are all 0, so they share equally.",
-                    remedy="Give them weights above 0.",
-                    **at,
-                )
-            elif total != 0 and all(map(math.isfinite, counting)):
-                yield Problem(
-                    code="weight",
-                    severity="error",
-                    message=f"The weights {where} are too large to add up.",
-                    remedy="Weights are relative: use small numbers.",
-                    **at,
-                )
+            found += [(first, problem) for problem in _weight_problems(group, counting, total)]
         for entry in [each for each in siblings if each.is_group]:
             if entry.own not in view.children:
-                text = f"The group {title(entry.node)} is empty."
-                yield about(
-                    entry.node, "group_empty", text, "Add a criterion, or remove it.", severity="warning"
-                )
+                text, remedy = f"The group {title(entry.node)} is empty.", "Add a criterion, or remove it."
+                found.append((first, about(entry.node, "group_empty", text, remedy, severity="warning")))
+    if view.is_sound and len(found) > 1:  # groups that came later are known last
+        place = {entry.own: place for place, entry in enumerate(view.entries)}
+        found.sort(key=lambda each: place[each[0].own])
+    return [problem for _, problem in found]
+
+
+def _weight_problems(group: Node | None, counting: list[float], total: float) -> Iterator[Problem]:
+    where = f"of {title(group)}" if group is not None else "at the top level"
+    at: dict[str, Any] = {"node_id": group.id, "key": group.key} if group is not None else {}
+    if not any(counting):
+        yield Problem(
+            code="weights_zero",
+            severity="warning",
+            message=f"The weights {where} are all 0, so they share equally.",
+            remedy="Give them weights above 0.",
+            **at,
+        )
+    elif total != 0 and all(map(math.isfinite, counting)):
+        yield Problem(
+            code="weight",
+            severity="error",
+            message=f"The weights {where} are too large to add up.",
+            remedy="Weights are relative: use small numbers.",
+            **at,
+        )

@@ -6,6 +6,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Collection
+from operator import attrgetter
 from typing import Any, Final
 
 import msgspec
@@ -15,6 +16,7 @@ from rubrictui.core.model import Node, Value, VersionSnapshot, fold_id
 from rubrictui.core.problems import MAXIMUM_KEY_LENGTH
 
 _NO_WORD: Final = re.compile(r"[^\w]+|_+")
+_KEY: Final = attrgetter("key")
 _COUNTED: Final = re.compile(r"-\d+$")
 
 
@@ -158,4 +160,4 @@ def with_node(version: VersionSnapshot, place: int, node: Node) -> VersionSnapsh
 
 def keys_of(version: VersionSnapshot, *, but: str | None = None) -> set[str]:
     """The keys in use, without that of the node with the id ``but``."""
-    return {node.key for node in version.nodes if node.id != but}
+    return set(map(_KEY, version.nodes)) if but is None else {n.key for n in version.nodes if n.id != but}

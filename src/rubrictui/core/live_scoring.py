@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter, is_
+from itertools import compress
+from operator import attrgetter, is_, is_not
 
 from rubrictui.core.model import Answer, Node, NodeType, ScoredNode, ScoreResult, VersionSnapshot
 from rubrictui.core.plan_parts import (
@@ -258,7 +259,7 @@ class _Board:
         """Read the answers to leaves that changed, and those that changed themselves."""
         before = self._answers
         if answers is not before:
-            owns = [own for own, answer in answers.items() if before.get(own) is not answer]
+            owns = [*compress(answers, map(is_not, map(before.get, answers), answers.values()))]
             owns += before.keys() - answers.keys()
             seats = [seat for own in owns if (seat := self._seats.get(own)) is not None]
             self._unread.update([seat for seat in seats if seat.leaf is not None])

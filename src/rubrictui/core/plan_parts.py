@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from math import isfinite
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Final
 
 from rubrictui.core.errors import InvalidInputError, ScoringError
@@ -40,6 +40,8 @@ BEST: Final[dict[RollupMethod | None, Callable[[list[Any]], Any]]] = {
     RollupMethod.MINIMUM: min,
     RollupMethod.MAXIMUM: max,
 }
+
+_IS_GATE = attrgetter("is_gate")
 
 #: Stand for a not-applicable answer and for none among the answers that a leaf remembers.
 NOT_APPLICABLE: Final = object()
@@ -315,7 +317,7 @@ def rules_of(version: VersionSnapshot) -> Rules:
         InvalidInputError: a threshold or an edge of a band is no number to compare with.
     """
     return Rules(
-        has_gate=True in [node.is_gate for node in version.nodes],
+        has_gate=any(map(_IS_GATE, version.nodes)),
         pass_threshold=_optional(version.pass_threshold, "pass threshold"),
         minimum_completeness=_optional(version.minimum_completeness, "minimum completeness"),
         bands=_bands(version.bands),

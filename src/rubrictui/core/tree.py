@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Sequence
-from operator import is_
+from itertools import compress, repeat
+from operator import attrgetter, eq, is_
 
 import msgspec
 
 from rubrictui.core.model import Node, VersionSnapshot, fold_id
+
+_ID, _PARENT = attrgetter("id"), attrgetter("parent_id")
 
 #: The nodes that were found tidy last: one edit often asks twice, and a large draft has thousands of them.
 _tidy_before: deque[tuple[Node, ...]] = deque(maxlen=4)
@@ -109,7 +112,7 @@ def end_of(nodes: Sequence[Node], place: int) -> int:
 
 def siblings_of(nodes: Sequence[Node], parent_id: str | None) -> list[Node]:
     """The children of a node, or the roots for None, in order."""
-    return [node for node in nodes if node.parent_id == parent_id]
+    return [*compress(nodes, map(eq, map(_PARENT, nodes), repeat(parent_id)))]
 
 
 def with_parent(node: Node, parent_id: str | None) -> Node:
@@ -173,6 +176,6 @@ def replaced(nodes: Sequence[Node], changed: Sequence[Node]) -> tuple[Node, ...]
     """``nodes`` with those of ``changed`` in the places of the nodes with their ids."""
     by_id = {node.id: node for node in changed}
     after = list(nodes)
-    for place in [place for place, node in enumerate(nodes) if node.id in by_id]:
+    for place in compress(range(len(after)), map(by_id.__contains__, map(_ID, after))):
         after[place] = by_id[after[place].id]
     return tuple(after)

@@ -8,6 +8,7 @@ was checked when it was stored.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -193,7 +194,8 @@ def _check_circles(nodes: Sequence[Node], added: Sequence[Node], moved: Iterable
 def _siblings(nodes: Sequence[Node], parents: set[str]) -> dict[str, Node]:
     """The nodes under ``parents`` by id, with the sequences that the store gives them."""
     children: dict[str, list[Node]] = {}
-    for node in [node for node in nodes if (node.parent_id or "") in parents]:
+    known = parents | {None} if "" in parents else parents  # both stand for the top level
+    for node in compress(nodes, map(known.__contains__, map(_PARENT, nodes))):
         children.setdefault(node.parent_id or "", []).append(node)
     return {node.id: node for siblings in children.values() for node in sequenced(siblings)}
 

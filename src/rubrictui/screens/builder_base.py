@@ -248,7 +248,9 @@ class BuilderBase(ShellScreen[None]):
         session = self.session
         preview = session.preview
         used = session.sample_set
-        sample = sample_words(used.name if used is not None else None, preview.answered, preview.total)
+        sample = sample_words(
+            used.name if used is not None else None, preview.answered, self.tree_pane.shape.criteria
+        )
         if self._shows_strip:
             head = headline(session.version, preview.result, preview.refusal)
             if used is None or not preview.answered:

@@ -451,9 +451,7 @@ class BuilderEdits(BuilderBase):
             self.say(nothing)
             return
         label, focus = taken
-        shown = fold_id(focus)
-        is_there = any(fold_id(node.id) == shown for node in self.session.version.nodes) if shown else False
-        self.show_draft(focus=shown if is_there else None)
+        self.show_draft(focus=fold_id(focus) or None)
         self._tell(f"{done}: {label}.")
 
     def _tell(self, text: str) -> None:

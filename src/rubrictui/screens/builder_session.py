@@ -18,11 +18,12 @@ import msgspec
 from rubrictui.core.answer_fill import answers_by_key
 from rubrictui.core.authoring import DraftIndex
 from rubrictui.core.authoring_records import RubricDraft
-from rubrictui.core.editing import Edited, History
+from rubrictui.core.editing import Edited, EditError, History
+from rubrictui.core.editing_base import node_of
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.explain import explain_outcome
 from rubrictui.core.live_scoring import LiveScorer
-from rubrictui.core.model import Answer, NodeType, Scale, ScoreResult, VersionSnapshot, fold_id
+from rubrictui.core.model import Answer, Scale, ScoreResult, VersionSnapshot, fold_id
 from rubrictui.core.problems import Problem
 from rubrictui.core.records import SampleAnswer, SampleSet
 from rubrictui.core.scoring import compute
@@ -84,7 +85,6 @@ class Preview:
     reason: str
     refusal: str
     answered: int
-    total: int
 
 
 class BuilderSession:
@@ -279,8 +279,9 @@ class BuilderSession:
 
     def give(self, node_id: str, answer: SampleAnswer | None) -> None:
         """Set the sample answer of a criterion, or clear it; kept with the set in use."""
-        node = next((node for node in self.version.nodes if fold_id(node.id) == fold_id(node_id)), None)
-        if node is None:
+        try:
+            _, node = node_of(self.version, node_id)
+        except EditError:
             return
         used = self.sample_set or self.add_set(FIRST_SET)
         given = dict(used.answers)
@@ -393,16 +394,14 @@ class BuilderSession:
         known = self._preview
         if known is not None and known[0] is version and known[1] is answers:
             return known
-        criterion = NodeType.CRITERION
-        total = len([node for node in version.nodes if node.node_type is criterion])
         sample = Sample(answers, {})  # nothing answered is no sample
         try:
             live = self._live.score(version, answers)
         except RubrictuiError as error:
-            preview = Preview(None, "", str(error), len(answers), total)
+            preview = Preview(None, "", str(error), len(answers))
         else:
             result = live.result
-            preview = Preview(result, explain_outcome(version, result), "", len(answers), total)
+            preview = Preview(result, explain_outcome(version, result), "", len(answers))
             if answers:
                 sample = Sample(answers, live.rows, result.normalized_score)
         self._preview = version, answers, preview, sample

@@ -349,26 +349,28 @@ class BuilderTree(FlatList):
         sample: Sample,
         focus: str | None = None,
     ) -> None:
-        """Show another state of the draft.
+        """Show another state of the draft. Where the cursor comes to stand is not told: who shows it asks.
 
         Args:
             problems: by node id as written, ``ROOT`` for those of the version.
             sample: the sample answers and what they score.
-            focus: the folded id of the row for the cursor, unfolded to be seen; None keeps it where it is.
+            focus: the folded id of the row for the cursor, unfolded to be seen; None, or one that is not there,
+                keeps it where it is.
         """
         before, here = self._shape, self.cursor_id
         self._shape = shape_of(version, before)
         self._problems, self._sample = problems, sample
-        wanted = here if focus is None else focus
+        wanted = here if focus is None or (focus and focus not in self._shape.place) else focus
         self._folded &= self._shape.place.keys()
         opened = self._open_above(wanted)
         self._note = ""
-        if self._shape.ids is before.ids and not opened:
+        with self.prevent(self.CursorMoved):
+            if self._shape.ids is not before.ids or opened:
+                self._relist(wanted)
+                return
             self.repaint()
             if wanted != here:
                 self.go_to(wanted)
-            return
-        self._relist(wanted)
 
     def show_sample(self, sample: Sample) -> None:
         """Show other sample answers and scores."""

@@ -95,8 +95,8 @@ def preview_lines(
 
 def _gates(shape: Shape, scores: Mapping[str, ScoredNode]) -> list[Line]:
     lines: list[Line] = []
-    for node in shape.version.nodes:
-        if not node.is_gate or node.is_advisory or (scored := scores.get(node.id)) is None:
+    for node in [node for node in shape.version.nodes if node.is_gate]:
+        if node.is_advisory or (scored := scores.get(node.id)) is None:
             continue
         version = shape.version
         minimum = shown_score(version, node.gate_minimum_score or 0.0)
