@@ -60,10 +60,24 @@ class Guarded:
     def run_script(self) -> str:
         with self.database.read() as connection:
             people = users.users(connection)
-        script = roles.script(people, where="here", at=datetime(2027, 1, 1, tzinfo=UTC))
+        script = roles.script(
+            people,
+            where="here",
+            at=datetime(2027, 1, 1, tzinfo=UTC),
+            database=str(make_url(self.url).database),
+        )
+        self.notices: list[str] = []
         with psycopg.connect(self.raw(self.url), autocommit=True) as connection:
+            connection.add_notice_handler(lambda said: self.notices.append(str(said.message_primary)))
             connection.execute(script)
+        self.notices = [
+            said for said in self.notices if "already" not in said
+        ]  # who is in a group stays in it
         return script
+
+    @property
+    def groups(self) -> dict[Role, str]:
+        return roles.groups(str(make_url(self.url).database))
 
     def as_role(self, name: str) -> str:
         return make_url(self.url).set(username=self.login(name)).render_as_string(hide_password=False)
@@ -95,7 +109,7 @@ class Guarded:
             self.server.url.format(database=self.server.admin), f'DROP DATABASE "{database}" WITH (FORCE)'
         )
         self.server.made.remove(str(database))
-        for login in self.made:
+        for login in (*self.made, *reversed(self.groups.values())):
             self.server.execute(self.server.url.format(database=self.server.admin), f'DROP ROLE "{login}"')
 
 
@@ -248,10 +262,10 @@ def test_switching_the_guard_on_by_hand_or_another_role_shows_nothing_more(one_g
         connection.execute("SET rubrictui.guard = 'off'")
         assert connection.execute(EVALUATIONS).fetchall() == everything
     with psycopg.connect(one_guarded.raw(one_guarded.as_role("ann"))) as connection:
-        connection.execute("SET ROLE rubrictui_reviewer")
+        connection.execute(f'SET ROLE "{one_guarded.groups[Role.REVIEWER]}"')
         assert ids(connection.execute(EVALUATIONS).fetchall()) == own
         with pytest.raises(errors.InsufficientPrivilege):
-            connection.execute("SET ROLE rubrictui_administrator")
+            connection.execute(f'SET ROLE "{one_guarded.groups[Role.ADMINISTER_EVALUATIONS]}"')
 
 
 def test_each_sees_her_own_phrases_and_assignments_and_a_chair_all_assignments(one_guarded: Guarded) -> None:
@@ -269,7 +283,8 @@ def test_somebody_the_store_does_not_know_is_told_to_ask(one_guarded: Guarded) -
     with pytest.raises(StoreNotPermittedError):
         one_guarded.engine("stranger")
     one_guarded.server.execute(
-        one_guarded.url, f'GRANT rubrictui_reviewer TO "{one_guarded.login("stranger")}"'
+        one_guarded.url,
+        f'GRANT "{one_guarded.groups[Role.REVIEWER]}" TO "{one_guarded.login("stranger")}"',
     )
     with pytest.raises(StoreError, match="may not be opened by you"):
         one_guarded.engine("stranger")
@@ -446,6 +461,73 @@ def test_the_script_gives_and_takes_by_role_and_no_name_breaks_out_of_it(guarded
         assert "CREATE ROLE" in owner.role_script()  # whatever the store thinks of her
     with pytest.raises(errors.InsufficientPrivilege):
         guarded.sql("head", f"DELETE FROM role_grant WHERE user_id = '{head.id}'")
+
+
+def test_who_is_an_author_in_one_panel_of_a_server_is_none_in_the_next(
+    one_guarded: Guarded, postgres: Postgres
+) -> None:
+    here, there = one_guarded, Guarded(postgres, plain_owner=False)
+    try:
+        ann, login = here.viewer("ann"), here.login("ann")
+        with here.database.write() as connection:
+            author = User(id=ann.id, name=login, roles=(Role.AUTHOR,))
+            users.change_user(connection, author, new_id=lambda: uuid4().hex)
+        script = here.run_script()
+        with (
+            psycopg.connect(there.raw(there.url)) as raw,
+            pytest.raises(errors.RaiseException, match="not for"),
+        ):
+            raw.execute(script)
+        away = make_url(there.url).set(username=login).render_as_string(hide_password=False)
+        writes, reads = "UPDATE category SET name = name", "SELECT id FROM subject"
+        with psycopg.connect(there.raw(away)) as raw, pytest.raises(errors.InsufficientPrivilege):
+            raw.execute(reads)
+        Rows(there.database).user(login, Role.REVIEWER)
+        there.run_script()
+        with psycopg.connect(there.raw(away), autocommit=True) as raw:
+            assert raw.execute(reads).fetchall()
+            with pytest.raises(errors.InsufficientPrivilege):
+                raw.execute(writes)
+        assert here.sql("ann", writes) == [(0,)]  # what one panel takes back, the other does not lose
+    finally:
+        there.drop()
+
+
+def test_groups_that_all_panels_shared_lose_their_rights_here_and_it_is_told_once(
+    one_guarded: Guarded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = one_guarded.role("shared_reviewer")
+    member = one_guarded.role("member")
+    one_guarded.server.execute(
+        one_guarded.url,
+        f'GRANT USAGE ON SCHEMA public TO "{shared}"; GRANT SELECT ON subject, rubric TO "{shared}";'
+        f' GRANT UPDATE (display_name) ON user_account TO "{shared}"; GRANT "{shared}" TO "{member}"',
+    )
+    assert one_guarded.sql("member", "SELECT id FROM subject")
+    monkeypatch.setattr(roles, "_SHARED", (shared, "rubrictui_no_such_group"))
+    one_guarded.run_script()
+    (told,) = one_guarded.notices
+    assert told.startswith(f"The group {shared} has no rights in this database any more; rubrictui_")
+    for statement in ("SELECT id FROM subject", "UPDATE user_account SET display_name = ''"):
+        with pytest.raises(errors.InsufficientPrivilege):
+            one_guarded.sql("member", statement)
+    held = f"SELECT pg_has_role('{one_guarded.login('member')}', '{shared}', 'MEMBER')"
+    assert one_guarded.sql("ann", held) == [(True,)]  # another panel may still live by it
+    one_guarded.run_script()
+    assert one_guarded.notices == []
+
+
+@pytest.mark.parametrize("database", ["panel", "Spring panel", "p" * 63, "é" * 31, "panel_reviewer"])
+@pytest.mark.parametrize("schema", ["public", "other"])
+def test_the_groups_of_a_database_have_names_of_their_own_that_a_server_keeps_whole(
+    database: str, schema: str
+) -> None:
+    named = roles.groups(database, schema)
+    assert len(set(named.values())) == len(Role)
+    assert all(len(name.encode()) <= 63 for name in named.values())
+    others = [(database[:-1], schema), (database, "third"), (database + "_", schema)]
+    assert not set(named.values()) & {name for other in others for name in roles.groups(*other).values()}
+    assert roles.groups("panel")[Role.ADMINISTER_EVALUATIONS] == "rubrictui_panel_administrator"
 
 
 # -- settlements -------------------------------------------------------------------------------------

@@ -83,9 +83,11 @@ class Care(Loading):
         with self._read() as connection:
             if not upkeep.is_owner(connection):
                 self._require(Role.ADMINISTER_EVALUATIONS, doing="let people into the store")
-            schema = str(connection.exec_driver_sql("SELECT current_schema()").scalar_one())
+            database, schema = connection.exec_driver_sql("SELECT current_database(), current_schema()").one()
             people = users.users(connection)
-        return roles.script(people, where=self._database.where, at=self._clock(), schema=schema)
+        return roles.script(
+            people, where=self._database.where, at=self._clock(), database=str(database), schema=str(schema)
+        )
 
     def backup(self, path: str | Path) -> Path:
         """Copy the store, as it is at this moment, to a new file; work may go on meanwhile.

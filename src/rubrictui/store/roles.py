@@ -2,25 +2,47 @@
 
 Rights on tables say who may write what kind of row; which rows of them, the policies decide
 (``migrations/security_0006.py``), by the roles the store itself keeps.
+
+Roles belong to a server and rights to a database. So the groups bear the name of the database: whoever is an author in
+one panel of a server is none in the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Final
 
 from rubrictui.core.records import Role, User
 from rubrictui.store.revision import REVISION_TABLE
 from rubrictui.store.tables import METADATA
 
-GROUPS: dict[Role, str] = {
-    Role.REVIEWER: "rubrictui_reviewer",
-    Role.AUTHOR: "rubrictui_author",
-    Role.CHAIR: "rubrictui_chair",
-    Role.ADMINISTER_EVALUATIONS: "rubrictui_administrator",
-    Role.DEVELOPER: "rubrictui_developer",
-    Role.INTEGRATION: "rubrictui_integration",
+_KINDS: Final[Mapping[Role, str]] = {
+    Role.REVIEWER: "reviewer",
+    Role.AUTHOR: "author",
+    Role.CHAIR: "chair",
+    Role.ADMINISTER_EVALUATIONS: "administrator",
+    Role.DEVELOPER: "developer",
+    Role.INTEGRATION: "integration",
 }
+_SHARED = tuple(f"rubrictui_{kind}" for kind in _KINDS.values())
+"""What the groups were called when all panels of a server shared them."""
+
+_LONGEST = 63
+"""Bytes of a name; the server cuts what is longer."""
+
+
+def groups(database: str, schema: str = "public") -> dict[Role, str]:
+    """The group roles of a store, by role: ``rubrictui_panel_reviewer``. No two databases of a server share one."""
+    place = database
+    room = _LONGEST - len(f"rubrictui__{max(_KINDS.values(), key=len)}")
+    if schema != "public" or len(place.encode()) > room:
+        mark = hashlib.sha256(f"{database}\0{schema}".encode()).hexdigest()[:12]
+        place = f"{place.encode()[: room - 13].decode(errors='ignore')}_{mark}"
+    return {role: f"rubrictui_{place}_{kind}" for role, kind in _KINDS.items()}
+
+
 # What everybody in a panel may read. What is not named here, only its keepers do.
 _READ = (
     "category", "prompt", "scale", "scale_level", "store_info", "subject", "user_account", "role_grant", "rubric",
@@ -39,16 +61,15 @@ _SENT = ("packet_export", "packet_conflict")
 _SETTLED = ("adjudication",)
 _KEPT = frozenset({*_READ, *_RUN, *_SETTLED})
 
-#: Who inherits whose rights: everybody is a member of the panel.
-_MEMBERS = tuple(group for role, group in GROUPS.items() if role is not Role.REVIEWER)
 
-
-def grants(schema: str = "public") -> list[str]:
-    """``GRANT`` for every right of every group, without the people."""
-    every = GROUPS[Role.REVIEWER]
-    author, chair = GROUPS[Role.AUTHOR], GROUPS[Role.CHAIR]
-    administrator, developer = GROUPS[Role.ADMINISTER_EVALUATIONS], GROUPS[Role.DEVELOPER]
-    integration = GROUPS[Role.INTEGRATION]
+def grants(teams: Mapping[Role, str], schema: str = "public") -> list[str]:
+    """``GRANT`` for every right of every group (as ``groups`` names them), without the people."""
+    name = {role: _quoted(team) for role, team in teams.items()}
+    every = name[Role.REVIEWER]
+    members = ", ".join(team for role, team in name.items() if role is not Role.REVIEWER)
+    author, chair = name[Role.AUTHOR], name[Role.CHAIR]
+    administrator, developer = name[Role.ADMINISTER_EVALUATIONS], name[Role.DEVELOPER]
+    integration = name[Role.INTEGRATION]
     place = _quoted(schema)
 
     def on(*tables: str) -> str:
@@ -57,7 +78,7 @@ def grants(schema: str = "public") -> list[str]:
     later = sorted(table.name for table in METADATA.sorted_tables if table.name not in _KEPT)
     return [
         f"GRANT USAGE ON SCHEMA {place} TO {every}",
-        f"GRANT {every} TO {', '.join(_MEMBERS)}",
+        f"GRANT {every} TO {members}",  # everybody is a member of the panel
         f"GRANT SELECT ON {on(*_READ)} TO {every}",
         # Their own work, as the policies have it. Nobody deletes an evaluation.
         f"GRANT INSERT, UPDATE ON {on('evaluation', 'evaluation_score', 'prompt_run')} TO {every}",
@@ -83,58 +104,98 @@ def grants(schema: str = "public") -> list[str]:
     ]
 
 
-def script(people: Sequence[User], *, where: str, at: datetime, schema: str = "public") -> str:
+def script(people: Sequence[User], *, where: str, at: datetime, database: str, schema: str = "public") -> str:
     """What psql runs, as the owner of the database: again whenever people or their roles have changed.
 
     Each person logs in under her login of the store. She has no password yet: the server's own rules (``pg_hba.conf``)
     say how she is known, or ``\\password LOGIN`` sets one.
     """
     place = _quoted(schema)
-    groups = list(GROUPS.values())
+    teams = groups(database, schema)
     lines = [
         f"-- Who works in {_comment(where)}, as of {at:%Y-%m-%d %H:%M} UTC. Run it as the owner of the database, if",
         "-- she may create roles, or as a superuser:",
         "--   psql DATABASE -f THIS_FILE",
         "-- and again after adding people or changing roles. Nothing in it deletes anything.",
         "BEGIN;",
-        *(_role(group, "NOLOGIN") for group in groups),
-        f"REVOKE ALL ON ALL TABLES IN SCHEMA {place} FROM PUBLIC, {', '.join(groups)};",
-        *(f"{grant};" for grant in grants(schema)),
+        _only_in(database),
+        *(_role(team, "NOLOGIN") for team in teams.values()),
+        f"REVOKE ALL ON ALL TABLES IN SCHEMA {place} FROM PUBLIC, {_listed(_quoted(one) for one in teams.values())};",
+        *(f"{grant};" for grant in grants(teams, schema)),
+        "-- Groups that all panels of the server shared, from before they bore the name of a database.",
+        _shared_ended(teams, schema),
         "",
-        *([_taken_back(people)] if people else []),
+        *([_taken_back(people, teams)] if people else []),
         "-- A line for each person.",
-        *(_person(user) for user in people),
+        *(_person(user, teams) for user in people),
         "COMMIT;",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _role(name: str, kind: str) -> str:
-    tag = "do"
-    while tag in name:  # or a login could end the block
-        tag += "o"
-    made = f"CREATE ROLE {_quoted(name)} {kind}"
-    return f"DO ${tag}$ BEGIN {made}; EXCEPTION WHEN duplicate_object THEN NULL; END ${tag}$;"
-
-
-def _person(user: User) -> str:
-    held = [GROUPS[Role.REVIEWER], *(GROUPS[role] for role in user.roles if role is not Role.REVIEWER)]
-    return f"{_role(user.name, 'LOGIN')} GRANT {', '.join(held)} TO {_quoted(user.name)};"
-
-
-def _taken_back(people: Sequence[User]) -> str:
-    """Every group that one of them is in, until her line puts her back: revoking what nobody holds would warn."""
-    names = ", ".join(_literal(user.name) for user in people)
-    tag = "do"
-    while tag in names:
-        tag += "o"
-    groups = ", ".join(_literal(group) for group in GROUPS.values())
-    return (
-        f"DO ${tag}$ DECLARE held record; BEGIN FOR held IN SELECT g.rolname AS team, p.rolname AS person"
-        " FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid JOIN pg_roles p ON p.oid = m.member"
-        f" WHERE g.rolname IN ({groups}) AND p.rolname IN ({names})"
-        f" LOOP EXECUTE format('REVOKE %I FROM %I', held.team, held.person); END LOOP; END ${tag}$;"
+def _only_in(database: str) -> str:
+    """Groups of one database get no rights in another: there the script ends before it does anything."""
+    told = _literal(
+        f"This script is for the database {database}, not for %. Write one for that: rubrictui db roles."
     )
+    return _block(
+        f"BEGIN IF current_database() <> {_literal(database)} THEN"
+        f" RAISE EXCEPTION USING MESSAGE = replace({told}, '%', current_database()); END IF; END"
+    )
+
+
+def _role(name: str, kind: str) -> str:
+    made = f"CREATE ROLE {_quoted(name)} {kind}"
+    return _block(f"BEGIN {made}; EXCEPTION WHEN duplicate_object THEN NULL; END")
+
+
+def _block(body: str) -> str:
+    """An anonymous block that no name in it can end."""
+    tag = "do"
+    while tag in body:
+        tag += "o"
+    return f"DO ${tag}$ {body} ${tag}$;"
+
+
+def _person(user: User, teams: Mapping[Role, str]) -> str:
+    held = (teams[role] for role in (Role.REVIEWER, *user.roles) if role is not Role.REVIEWER)
+    named = _listed(_quoted(team) for team in (teams[Role.REVIEWER], *held))
+    return f"{_role(user.name, 'LOGIN')} GRANT {named} TO {_quoted(user.name)};"
+
+
+def _shared_ended(teams: Mapping[Role, str], schema: str) -> str:
+    """What the shared groups may in this database, taken from them and told. Who is in them stays: another panel of the server
+    may still live by them."""
+    place = _literal(schema)
+    told = _literal(
+        "The group % has no rights in this database any more; % and its kin have them now. "
+        "Drop it once no database of the server uses it."
+    )
+    heir = _literal(teams[Role.REVIEWER])
+    return _block(
+        "DECLARE team text; BEGIN FOR team IN SELECT r.rolname FROM pg_roles r"
+        f" WHERE r.rolname IN ({_listed(_literal(one) for one in _SHARED)})"
+        f" AND EXISTS (SELECT FROM pg_class c, aclexplode(c.relacl) a WHERE c.relnamespace = {place}::regnamespace"
+        " AND a.grantee = r.oid)"
+        f" LOOP EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I FROM %I', {place}, team);"
+        f" EXECUTE format('REVOKE ALL ON SCHEMA %I FROM %I', {place}, team);"
+        f" RAISE NOTICE {told}, team, {heir}; END LOOP; END"
+    )
+
+
+def _taken_back(people: Sequence[User], teams: Mapping[Role, str]) -> str:
+    """Every group that one of them is in, until her line puts her back: revoking what nobody holds would warn."""
+    return _block(
+        "DECLARE held record; BEGIN FOR held IN SELECT g.rolname AS team, p.rolname AS person"
+        " FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid JOIN pg_roles p ON p.oid = m.member"
+        f" WHERE g.rolname IN ({_listed(_literal(team) for team in teams.values())})"
+        f" AND p.rolname IN ({_listed(_literal(user.name) for user in people)})"
+        " LOOP EXECUTE format('REVOKE %I FROM %I', held.team, held.person); END LOOP; END"
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)
 
 
 def _quoted(name: str) -> str:
