@@ -6,9 +6,10 @@ import msgspec
 import pytest
 from engine_world import World, answers
 
+from rubrictui.core.canonical import content_hash
 from rubrictui.core.model import Bump, VersionSnapshot, VersionStatus
 from rubrictui.core.records import Role
-from rubrictui.engine import NotFoundError, StaleDraftError
+from rubrictui.engine import NotFoundError, PublishRefusedError, StaleDraftError
 
 change = msgspec.structs.replace
 
@@ -59,6 +60,29 @@ def test_restoring_forgets_who_retired_it(world: World, paper: VersionSnapshot) 
 def test_a_rubric_that_is_not_there_has_no_board(world: World) -> None:
     with pytest.raises(NotFoundError):
         world.chief.version_cards("Nothing")
+
+
+def test_a_criterion_that_came_and_went_leaves_no_trace_in_what_is_published(
+    world: World, paper: VersionSnapshot
+) -> None:
+    draft = world.chief.start_draft("Paper review")
+    last = draft.nodes[-1]
+    moved = change(draft, nodes=(*draft.nodes[:-1], change(last, sequence=last.sequence + 3)))
+    world.chief.save_draft(moved)
+    assert world.chief.version("Paper review@draft").nodes[-1].sequence == last.sequence + 3
+    assert world.chief.diff("Paper review", "1.0.0", "draft").changes == ()
+    assert world.chief.version_cards("Paper review")[0].changes == ()
+    with pytest.raises(PublishRefusedError, match="identical to its base"):
+        world.chief.publish("Paper review")
+    world.chief.save_draft(change(moved, instructions="Read twice."))
+    world.chief.publish("Paper review")
+    latest = world.chief.version("Paper review")
+    assert latest.nodes[-1].sequence == last.sequence
+    assert [row.property for row in world.chief.diff("Paper review", "1.0.0", "1.0.1").changes] == [
+        "Instructions"
+    ]
+    (card, *_) = world.chief.version_cards("Paper review")
+    assert card.summary.content_hash == content_hash(latest)
 
 
 def test_a_discarded_draft_leaves_the_versions_and_can_be_begun_again(

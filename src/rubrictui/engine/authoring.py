@@ -9,6 +9,7 @@ from rubrictui.core import canonical
 from rubrictui.core.authoring import Problem, publish_problems
 from rubrictui.core.authoring_records import VersionCard
 from rubrictui.core.model import Bump, VersionSnapshot, VersionStatus
+from rubrictui.core.placing import as_placed
 from rubrictui.core.records import Role, VersionSummary
 from rubrictui.core.versions import Change, VersionDiff, diff_versions
 from rubrictui.engine.errors import PublishRefusedError, StateError
@@ -81,6 +82,16 @@ class Authoring(RubricDrafts):
                 problems=(same,),
                 remedy="Make a change, or discard the draft.",
             )
+        # What is frozen is what was compared: siblings that stand as they stood have the numbers they had.
+        trees.change_nodes(
+            connection,
+            draft.id,
+            (
+                (now.id, {"sequence": now.sequence})
+                for was, now in zip(self._snapshot(connection, draft.id).nodes, snapshot.nodes, strict=True)
+                if was.sequence != now.sequence
+            ),
+        )
         rubrics.publish_version(
             connection,
             draft.id,
@@ -106,6 +117,7 @@ class Authoring(RubricDrafts):
         snapshot = self._snapshot(connection, draft.id)
         # Read anew: both sides must show the same wording of the scale they share.
         base_snapshot = trees.load_snapshot(connection, base.id) if base else None
+        snapshot = as_placed(base_snapshot, snapshot)
         return snapshot, diff_versions(base_snapshot, snapshot, requested)
 
     def retire(self, version_ref: str) -> VersionSummary:

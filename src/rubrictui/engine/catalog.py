@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from rubrictui.core.model import Scale, VersionSnapshot
+from rubrictui.core.model import Scale, VersionSnapshot, VersionStatus
+from rubrictui.core.placing import as_placed
 from rubrictui.core.records import Category, RubricSummary, VersionSummary
 from rubrictui.core.versions import VersionDiff, diff_versions
 from rubrictui.engine.base import EngineBase
@@ -82,7 +83,8 @@ class Catalog(EngineBase):
             older, newer = (
                 self._snapshot(connection, self._version_of(connection, head, word).id) for word in (a, b)
             )
-            return older, newer
+        # A draft is shown as publishing it would freeze it.
+        return older, as_placed(older, newer) if newer.status is VersionStatus.DRAFT else newer
 
     def diff(self, rubric: str, a: str, b: str) -> VersionDiff:
         """What changed from version ``a`` of a rubric to version ``b``, and the bump that makes.

@@ -15,6 +15,7 @@ from rubrictui.core.authoring import publish_problems
 from rubrictui.core.authoring_records import RubricDraft
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.model import Bump
+from rubrictui.core.placing import as_placed
 from rubrictui.core.problems import Problem
 from rubrictui.core.records import VersionSummary
 from rubrictui.core.versions import VersionDiff, diff_versions
@@ -124,7 +125,8 @@ class PublishScreen(RowsScreen[VersionSummary | Problem | None]):
     def _show(self) -> None:
         if self._draft is None:
             return
-        self._diff = diff_versions(self._draft.published, self._draft.version, self._asked)
+        version = as_placed(self._draft.published, self._draft.version)
+        self._diff = diff_versions(self._draft.published, version, self._asked)
         self.query_one("#about", Static).update(plain(self.about()))
         self.query_one(RowsList).empty = "Nothing changed."
         self.show_rows(cursor=NOW)
