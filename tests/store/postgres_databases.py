@@ -31,8 +31,10 @@ class Postgres:
         return self.url.format(database=name)
 
     def empty_the_store(self) -> None:
-        tables = ", ".join(table.name for table in METADATA.sorted_tables if table is not STORE_INFO)
-        self.execute(self.store, f"SET session_replication_role = replica; TRUNCATE {tables}")
+        """Nothing is in it then. Deleting a few rows takes a quarter of what ``TRUNCATE`` takes to make new files."""
+        tables = [table.name for table in METADATA.sorted_tables if table is not STORE_INFO]
+        deleting = "; ".join(f"DELETE FROM {table}" for table in tables)
+        self.execute(self.store, f"SET session_replication_role = replica; {deleting}")
 
     def drop(self) -> None:
         for name in self.made:

@@ -23,6 +23,7 @@ from rubrictui.core.model import Answer, Node, Scale, ScaleType
 from rubrictui.core.records import Role, Subject
 from rubrictui.core.rounds import Blinding, RoundRules
 from rubrictui.engine import Engine, base
+from rubrictui.store import database
 
 SPRING, RUBRIC = "Round/spring", "Counting"
 COUNT = Scale(id="scale", name="Count", scale_type=ScaleType.NUMERIC, min_value=0, max_value=10)
@@ -105,6 +106,27 @@ CASES: list[tuple[Blinding, Situation]] = [
     (COMMENTS, a_draft),
     (COMMENTS, an_own_submission),
 ]
+
+
+@pytest.fixture
+def _one_server_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Commands on a server, hundreds of them, share what each would connect with: a connection costs more than
+    most commands."""
+    make, kept = database.create_engine, {}
+
+    def create(url: Any, **options: Any) -> Any:
+        if str(url).startswith("sqlite"):
+            return make(url, **options)
+        if url not in kept:
+            kept[url] = make(url, **options)
+            monkeypatch.setattr(kept[url], "dispose", lambda: None)
+        return kept[url]
+
+    monkeypatch.setattr(database, "create_engine", create)
+    yield
+    monkeypatch.undo()
+    for engine in kept.values():
+        engine.dispose()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -293,6 +315,7 @@ def printed(target: str, command: str) -> tuple[int, str, str]:
     return code, shown, err.getvalue()
 
 
+@pytest.mark.usefixtures("_one_server_connection")
 @pytest.mark.parametrize(
     ("rule", "situation"),
     [(STANDARD, a_draft), (STANDARD, an_assignment_not_begun), (UNTIL_CLOSED, an_own_submission)],
@@ -332,6 +355,7 @@ def written(target: str, folder: Path) -> dict[str, str]:
     return found
 
 
+@pytest.mark.usefixtures("_one_server_connection")
 @pytest.mark.parametrize(
     ("rule", "situation"),
     [(STANDARD, an_assignment_not_begun), (UNTIL_CLOSED, an_own_submission)],

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from types import TracebackType
+from typing import Self
 
 
 class Bar:
-    """One line on a terminal that says how much is done; nothing elsewhere.
+    """One line on a terminal that says how much is done; nothing elsewhere. ``with`` takes it away at the end.
 
     Args:
         what: what is counted, in the plural.
@@ -26,8 +28,12 @@ class Bar:
             sys.stderr.write(f"\r{'━' * full}{'─' * (24 - full)} {done} of {total} {self._what}\x1b[K")
             sys.stderr.flush()
 
-    def clear(self) -> None:
-        """Take the line away."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

@@ -218,8 +218,7 @@ def _report(options: argparse.Namespace, table: RatingsTable) -> AgreementReport
     from rubrictui.cli._progress import Bar
     from rubrictui.core.agreement_report import agreement_report
 
-    bar = Bar("resamples")
-    try:
+    with Bar("resamples") as bar:
         return agreement_report(
             table,
             minimum_sample=options.minimum_sample,
@@ -227,8 +226,6 @@ def _report(options: argparse.Namespace, table: RatingsTable) -> AgreementReport
             seed=options.seed,
             progress=bar.show,
         )
-    finally:
-        bar.clear()
 
 
 def _give(

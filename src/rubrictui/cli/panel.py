@@ -215,11 +215,8 @@ def run_export(options: argparse.Namespace, output: Output) -> int:
     with open_engine(options) as engine:
         found = engine.anonymised_subjects(options.context)
         hidden = engine.round(options.context).rules.hidden_fields
-    bar = Bar("subjects")
-    try:
+    with Bar("subjects") as bar:
         written = write_subjects(found, Path(options.to), force=options.force, progress=bar.show)
-    finally:
-        bar.clear()
     named = [one for one in found if one.in_record_id]
     dropped = [(one.subject, one.dropped) for one in found if one.dropped]
     if output.json:

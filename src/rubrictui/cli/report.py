@@ -114,8 +114,7 @@ def _measured(options: argparse.Namespace) -> RoundReport:
 
     with open_engine(options) as engine:
         facts = engine.round_facts(options.round)
-    bar = Bar("resamples")
-    try:
+    with Bar("resamples") as bar:
         return round_report(
             facts,
             gates=options.gates,
@@ -124,8 +123,6 @@ def _measured(options: argparse.Namespace) -> RoundReport:
             seed=options.seed,
             progress=bar.show,
         )
-    finally:
-        bar.clear()
 
 
 def run_letters(options: argparse.Namespace, output: Output) -> int:
@@ -161,13 +158,10 @@ def run_letters(options: argparse.Namespace, output: Output) -> int:
 
     with open_engine(options) as engine:
         facts = engine.letter_facts(options.round)
-    bar = Bar("files")
-    try:
+    with Bar("files") as bar:
         written = write_letters(
             facts, Path(options.to), templates, gates=options.gates, force=options.force, progress=bar.show
         )
-    finally:
-        bar.clear()
     if output.json:
         output.data(
             {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
@@ -13,9 +12,8 @@ from textual.widgets import Static
 from rubrictui.core.adjudication import AdjudicationQueue
 from rubrictui.screens import ScreenSpec
 from rubrictui.screens.adjudication_words import COLUMNS, queue_rows, queue_summary
-from rubrictui.screens.base import FilteredScreen, ShellScreen
+from rubrictui.screens.base import ListScreen
 from rubrictui.widgets.filter_line import FilterLine
-from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.rows_list import RowsList
 from rubrictui.widgets.text import one_line
 from rubrictui.widgets.title_bar import TitleBar
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from rubrictui.engine import Engine
 
 
-class AdjudicationScreen(FilteredScreen[None], ShellScreen[None]):
+class AdjudicationScreen(ListScreen[None]):
     """The subjects of a round that wait to be settled, and those that were.
 
     Args:
@@ -32,6 +30,9 @@ class AdjudicationScreen(FilteredScreen[None], ShellScreen[None]):
     """
 
     TITLE = "Disagreements"
+    COLUMNS = COLUMNS
+    READING = "Reading the round ..."
+    IN_STORE = False
     HELP = (
         "The subjects whose scores lie apart by the threshold of the round or more, or that some passed and some did "
         "not: what is to be settled stands first, verdicts that differ before all, then the widest spread. A subject "
@@ -77,14 +78,6 @@ class AdjudicationScreen(FilteredScreen[None], ShellScreen[None]):
         super().__init__()
         self._ref = ref
         self._everything = False
-
-    def compose(self) -> ComposeResult:
-        rows = RowsList(COLUMNS, empty="Reading the round ...")
-        yield TitleBar("Disagreements")
-        yield Static("", id="summary", markup=False)
-        yield rows
-        yield FilterLine(rows)
-        yield KeyFooter()
 
     def on_screen_resume(self) -> None:
         self.action_reload()

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, cast
 
+from textual.app import ComposeResult
 from textual.screen import Screen, ScreenResultType
+from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from rubrictui.widgets.filter_line import FilterLine
+from rubrictui.widgets.key_footer import KeyFooter
+from rubrictui.widgets.rows_list import Column, RowsList
+from rubrictui.widgets.title_bar import TitleBar
 
 if TYPE_CHECKING:
     from rubrictui.core.records import InboxRow
@@ -97,3 +102,24 @@ class FilteredScreen(Screen[ScreenResultType]):
             line.action_clear()
         else:
             self.dismiss(None)
+
+
+class ListScreen(FilteredScreen[ScreenResultType], ShellScreen[ScreenResultType]):
+    """A screen of rows under a title, with a filter. Subclasses set ``COLUMNS`` and ``READING``."""
+
+    COLUMNS: ClassVar[tuple[Column, ...]]
+    READING: ClassVar[str]
+    """What stands in the place of the rows until they are read."""
+    IN_STORE: ClassVar[bool] = True
+    """Whether the title names the program and the store; else it is about one thing, which a line sums up."""
+
+    def compose(self) -> ComposeResult:
+        rows = RowsList(self.COLUMNS, empty=self.READING)
+        if self.IN_STORE:
+            yield TitleBar(f"rubrictui · {self.TITLE}", self.shell.store_label)
+        else:
+            yield TitleBar(self.TITLE or "")
+            yield Static("", id="summary", markup=False)
+        yield rows
+        yield FilterLine(rows)
+        yield KeyFooter()

@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from rubrictui.core.model import VersionStatus
 from rubrictui.core.records import Role, RubricSummary, VersionSummary
 from rubrictui.screens import Entry, ScreenSpec
-from rubrictui.screens.base import FilteredScreen
+from rubrictui.screens.base import ListScreen
 from rubrictui.screens.catalog_work import CatalogWork
 from rubrictui.screens.opening_work import score_any
 from rubrictui.widgets.filter_line import FilterLine
-from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.rows_list import Column, Row, RowsList
 from rubrictui.widgets.text import counted
 from rubrictui.widgets.title_bar import TitleBar
@@ -86,10 +84,12 @@ def _version_row(
     )
 
 
-class CatalogScreen(FilteredScreen[None], CatalogWork):
+class CatalogScreen(ListScreen[None], CatalogWork):
     """The rubrics of the store."""
 
     TITLE = "Catalog"
+    COLUMNS = COLUMNS
+    READING = "Reading the catalog ..."
     HELP = (
         "The rubrics by category. One line a rubric shows the version that scores now, and in brackets how many "
         "more there are; v shows them all. Scored counts the evaluations you may see. Enter opens a version to read, b "
@@ -146,13 +146,6 @@ class CatalogScreen(FilteredScreen[None], CatalogWork):
     def __init__(self) -> None:
         super().__init__()
         self._all_versions = False
-
-    def compose(self) -> ComposeResult:
-        rows = RowsList(COLUMNS, empty="Reading the catalog ...")
-        yield TitleBar("rubrictui · Catalog", self.shell.store_label)
-        yield rows
-        yield FilterLine(rows)
-        yield KeyFooter()
 
     def on_screen_resume(self) -> None:
         self.action_reload()

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
@@ -18,10 +17,9 @@ from rubrictui.core.namesakes import told_apart
 from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.rounds import ReviewerProgress, RoundOverview, SubjectProgress
 from rubrictui.screens import ScreenSpec
-from rubrictui.screens.base import FilteredScreen, ShellScreen
+from rubrictui.screens.base import ListScreen
 from rubrictui.screens.rounds import BLINDING_WORDS, due_words
 from rubrictui.widgets.filter_line import FilterLine
-from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.matrix_lines import FLIP, SPREAD
 from rubrictui.widgets.rows_list import Column, Row, RowsList
 from rubrictui.widgets.text import counted, one_line
@@ -142,7 +140,7 @@ def overview_words(overview: RoundOverview, zone: tzinfo | None, *, settled: int
     return " · ".join(parts)
 
 
-class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
+class RoundBoardScreen(ListScreen[None]):
     """One round.
 
     Args:
@@ -150,6 +148,9 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
     """
 
     TITLE = "Round"
+    COLUMNS = COLUMNS
+    READING = "Reading the round ..."
+    IN_STORE = False
     HELP = (
         "How far each reviewer and each subject of the round is. ▲ marks a subject whose scores lie apart by the "
         "threshold of the round or more, ≠ one that some passed and some did not. Enter on a subject lays its "
@@ -206,14 +207,6 @@ class RoundBoardScreen(FilteredScreen[None], ShellScreen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Settling is for who runs rounds and reads all."""
         return self._may_settle if action == "settle" else True
-
-    def compose(self) -> ComposeResult:
-        rows = RowsList(COLUMNS, empty="Reading the round ...")
-        yield TitleBar("Round")
-        yield Static("", id="summary", markup=False)
-        yield rows
-        yield FilterLine(rows)
-        yield KeyFooter()
 
     def on_screen_resume(self) -> None:
         self.action_reload()

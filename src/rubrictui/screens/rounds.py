@@ -7,14 +7,12 @@ from datetime import datetime, tzinfo
 from typing import ClassVar
 
 from textual import work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from rubrictui.core.rounds import Blinding, Round
 from rubrictui.screens import Entry, ScreenSpec
-from rubrictui.screens.base import FilteredScreen, ShellScreen
+from rubrictui.screens.base import ListScreen
 from rubrictui.widgets.filter_line import FilterLine
-from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.rows_list import Column, Row, RowsList
 from rubrictui.widgets.text import counted
 from rubrictui.widgets.title_bar import TitleBar
@@ -67,10 +65,12 @@ def _is_late(one: Round, now: datetime) -> bool:
     return one.state != "Closed" and one.context.due_at is not None and one.context.due_at < now
 
 
-class RoundsScreen(FilteredScreen[None], ShellScreen[None]):
+class RoundsScreen(ListScreen[None]):
     """What there is to review together."""
 
     TITLE = "Rounds"
+    COLUMNS = COLUMNS
+    READING = "Reading the rounds ..."
     HELP = (
         "Each round holds subjects, reviewers and a rubric. Enter shows how far its reviewers and subjects are, where "
         "they disagree, and leads to the ranking and to the agreement of the panel. What you may see there is "
@@ -97,13 +97,6 @@ class RoundsScreen(FilteredScreen[None], ShellScreen[None]):
     | R | Read the rounds again. |
     | escape | Clear the filter; back. |
     """
-
-    def compose(self) -> ComposeResult:
-        rows = RowsList(COLUMNS, empty="Reading the rounds ...")
-        yield TitleBar("rubrictui · Rounds", self.shell.store_label)
-        yield rows
-        yield FilterLine(rows)
-        yield KeyFooter()
 
     def on_mount(self) -> None:
         self.action_reload()

@@ -7,17 +7,15 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from rubrictui.core.prompt_records import PromptRun
 from rubrictui.core.records import Evaluation, EvaluationStatus, EvaluatorType
 from rubrictui.screens import Entry, ScreenSpec
-from rubrictui.screens.base import FilteredScreen, ShellScreen
+from rubrictui.screens.base import ListScreen
 from rubrictui.screens.opening_work import open_result
 from rubrictui.screens.run import RunScreen, cost_words, tokens_words
 from rubrictui.widgets.filter_line import FilterLine
-from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.rows_list import Column, Row, RowsList
 from rubrictui.widgets.text import counted
 from rubrictui.widgets.title_bar import TitleBar
@@ -108,7 +106,7 @@ def runs_rows(found: Runs, zone: tzinfo | None, *, failed_only: bool = False) ->
     return [row for _, row in sorted(rows, key=lambda pair: -pair[0])]
 
 
-class RunsScreen(FilteredScreen[None], ShellScreen[None]):
+class RunsScreen(ListScreen[None]):
     """What was asked of models, and what failed.
 
     Args:
@@ -116,6 +114,8 @@ class RunsScreen(FilteredScreen[None], ShellScreen[None]):
     """
 
     TITLE = "Runs"
+    COLUMNS = COLUMNS
+    READING = "Reading the runs ..."
     HELP = (
         "Each line is one call of a model, or a run that failed before it made any. Enter opens what was sent and what "
         "came back. t runs a failed one again, with the same version and settings. You see your own, and all with a "
@@ -152,13 +152,6 @@ class RunsScreen(FilteredScreen[None], ShellScreen[None]):
         self._subject = subject
         self._failed_only = False
         self._found = Runs((), (), {})
-
-    def compose(self) -> ComposeResult:
-        rows = RowsList(COLUMNS, empty="Reading the runs ...")
-        yield TitleBar("rubrictui · Runs", self.shell.store_label)
-        yield rows
-        yield FilterLine(rows)
-        yield KeyFooter()
 
     def on_mount(self) -> None:
         self.action_reload()

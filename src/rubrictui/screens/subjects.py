@@ -7,19 +7,17 @@ from datetime import tzinfo
 from typing import ClassVar
 
 from textual import work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from rubrictui.core.namesakes import told_apart
 from rubrictui.core.ranges import DisplayRange
 from rubrictui.core.records import Evaluation, EvaluationStatus, Subject
 from rubrictui.screens import Entry, ScreenSpec
-from rubrictui.screens.base import FilteredScreen, ShellScreen
+from rubrictui.screens.base import ListScreen
 from rubrictui.screens.choose import ChooseScreen
 from rubrictui.screens.inbox_rows import OUTCOME_WORDS
 from rubrictui.screens.opening_work import open_form, open_result, score_any
 from rubrictui.widgets.filter_line import FilterLine
-from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.rows_list import Column, Row, RowsList
 from rubrictui.widgets.text import counted
 from rubrictui.widgets.title_bar import TitleBar
@@ -114,10 +112,12 @@ def cohorts(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
     return list(found.values())
 
 
-class SubjectsScreen(FilteredScreen[None], ShellScreen[None]):
+class SubjectsScreen(ListScreen[None]):
     """What there is to score."""
 
     TITLE = "Subjects"
+    COLUMNS = COLUMNS
+    READING = "Reading the subjects ..."
     HELP = (
         "Everything that can be scored, by kind. Enter lists the evaluations of a subject that you may see, and lets "
         "you score it. While you have one of your own open, what others gave it stays out of sight."
@@ -159,13 +159,6 @@ class SubjectsScreen(FilteredScreen[None], ShellScreen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._subjects: tuple[Subject, ...] = ()
-
-    def compose(self) -> ComposeResult:
-        rows = RowsList(COLUMNS, empty="Reading the subjects ...")
-        yield TitleBar("rubrictui · Subjects", self.shell.store_label)
-        yield rows
-        yield FilterLine(rows)
-        yield KeyFooter()
 
     def on_mount(self) -> None:
         self.action_reload()
