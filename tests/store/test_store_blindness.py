@@ -109,22 +109,24 @@ CASES: list[tuple[Blinding, Situation]] = [
 
 
 @pytest.fixture
-def _one_server_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _one_server_connection() -> Iterator[None]:
     """Commands on a server, hundreds of them, share what each would connect with: a connection costs more than
     most commands."""
-    make, kept = database.create_engine, {}
+    make: Callable[..., Any] = database.create_engine
+    kept: dict[Any, Any] = {}
 
-    def create(url: Any, **options: Any) -> Any:
-        if str(url).startswith("sqlite"):
-            return make(url, **options)
-        if url not in kept:
-            kept[url] = make(url, **options)
-            monkeypatch.setattr(kept[url], "dispose", lambda: None)
-        return kept[url]
+    with pytest.MonkeyPatch.context() as patched:
 
-    monkeypatch.setattr(database, "create_engine", create)
-    yield
-    monkeypatch.undo()
+        def create(url: Any, **options: Any) -> Any:
+            if str(url).startswith("sqlite"):
+                return make(url, **options)
+            if url not in kept:
+                kept[url] = make(url, **options)
+                patched.setattr(kept[url], "dispose", lambda: None)
+            return kept[url]
+
+        patched.setattr(database, "create_engine", create)
+        yield
     for engine in kept.values():
         engine.dispose()
 
