@@ -84,7 +84,9 @@ print(score_first(Path(sys.argv[1])))
 """
 
 
-def test_a_reviewer_scores_on_a_machine_that_has_never_seen_the_store(chair: Path, tmp_path: Path) -> None:
+def test_a_reviewer_scores_on_a_machine_that_has_never_seen_the_store(
+    cli: Cli, chair: Path, tmp_path: Path
+) -> None:
     (tmp_path / "secret").write_text(SECRET + "\n")
     plane = tmp_path / "plane"
     plane.mkdir()
@@ -109,20 +111,16 @@ def test_a_reviewer_scores_on_a_machine_that_has_never_seen_the_store(chair: Pat
     def rubrictui(*words: object, at: Path, code: int = 0) -> Any:
         return json.loads(process("-m", "rubrictui", "--json", *words, at=at, code=code))
 
+    def of_the_chair(*words: object) -> Any:
+        """A command of the chair, who is at the store."""
+        done = cli("--json", "--db", chair, *words)
+        assert done.code == 0, done.err
+        assert SECRET not in done.out + done.err
+        return done.data
+
     sealed = ("--passphrase-file", tmp_path / "secret")
-    sent = rubrictui(
-        "--db",
-        chair,
-        "packet",
-        "export",
-        "--round",
-        "spring",
-        "--to",
-        "rita",
-        "--encrypt",
-        *sealed,
-        at=tmp_path,
-    )
+    words = ("packet", "export", "--round", "spring", "--to", "rita", "--encrypt")
+    sent = of_the_chair(*words, *sealed)
     assert (sent["file"], sent["subjects"], sent["signed"]) == ("spring-rita.packet", 2, True)
     (tmp_path / sent["file"]).rename(plane / "rita.packet")
     opened = rubrictui("packet", "open", "rita.packet", "--prepare-only", *sealed, at=plane)
@@ -133,7 +131,7 @@ def test_a_reviewer_scores_on_a_machine_that_has_never_seen_the_store(chair: Pat
     assert (returned["file"], returned["submitted"]) == ("rita.return.packet", 1)
     back = plane / returned["file"]
     for took in ("submitted", "unchanged"):
-        report = rubrictui("--db", chair, "packet", "import", back, *sealed, at=tmp_path)
+        report = of_the_chair("packet", "import", back, *sealed)
         assert [item["took"] for item in report["items"]] == [took]
     with Engine(chair) as engine:
         found = engine.evaluation(id).evaluation

@@ -39,6 +39,7 @@ def postgres_server() -> Iterator[str]:
         settings = (
             "fsync=off",
             "full_page_writes=off",
+            "autovacuum=off",
             "listen_addresses=",
             f"unix_socket_directories={home}",
         )
