@@ -14,6 +14,7 @@ import msgspec
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.model import Node, Value, VersionSnapshot, fold_id
 from rubrictui.core.problems import MAXIMUM_KEY_LENGTH
+from rubrictui.core.tree import stays_tidy
 
 _NO_WORD: Final = re.compile(r"[^\w]+|_+")
 _KEY: Final = attrgetter("key")
@@ -154,7 +155,10 @@ def with_node(version: VersionSnapshot, place: int, node: Node) -> VersionSnapsh
     """The version with another node in this place; the same version when it is the same node."""
     if version.nodes[place] is node:
         return version
+    before = version.nodes[place]
     nodes = (*version.nodes[:place], node, *version.nodes[place + 1 :])
+    if node.parent_id == before.parent_id and node.sequence == before.sequence:
+        return stays_tidy(version, nodes)
     return msgspec.structs.replace(version, nodes=nodes)
 
 

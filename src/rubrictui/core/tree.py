@@ -18,7 +18,7 @@ from rubrictui.core.model import Node, VersionSnapshot, fold_id
 _ID, _PARENT = attrgetter("id"), attrgetter("parent_id")
 
 #: The nodes that were found tidy last: one edit often asks twice, and a large draft has thousands of them.
-_tidy_before: deque[tuple[Node, ...]] = deque(maxlen=4)
+_tidy_before: deque[tuple[Node, ...]] = deque(maxlen=32)
 
 
 def tidy(version: VersionSnapshot) -> VersionSnapshot:
@@ -166,14 +166,15 @@ def inserted(
     else:
         sequence = max(siblings[0].sequence - 1, 0) if siblings else 0
     top = with_sequence(with_parent(block[0], parent_id), sequence)
-    return replaced(
-        (*nodes[:place], top, *block[1:], *nodes[place:]),
-        siblings[:index] + rising([top, *siblings[index:]]),
-    )
+    after = [top, *siblings[index:]]
+    shifted = [now for was, now in zip(after, rising(after), strict=True) if now is not was]
+    return replaced((*nodes[:place], top, *block[1:], *nodes[place:]), shifted)
 
 
 def replaced(nodes: Sequence[Node], changed: Sequence[Node]) -> tuple[Node, ...]:
     """``nodes`` with those of ``changed`` in the places of the nodes with their ids."""
+    if not changed:
+        return tuple(nodes)
     by_id = {node.id: node for node in changed}
     after = list(nodes)
     for place in compress(range(len(after)), map(by_id.__contains__, map(_ID, after))):

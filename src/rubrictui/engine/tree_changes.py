@@ -160,9 +160,12 @@ def _parents_are_exact(nodes: Sequence[Node], added: Sequence[Node]) -> bool:
     for node in added:
         if not fold_id(node.id):
             raise InvalidInputError(f'Criterion "{node.key}" has no id.', remedy="Give it one of its own.")
-    ids = set(map(_ID, nodes))
+    written = list(map(_ID, nodes))
+    ids = set(written)
     if added:
-        once(map(str.casefold, map(str.strip, map(_ID, nodes))), "Two criteria have the id")
+        together = " ".join(written)
+        is_folded = together == together.casefold() and len(together.split()) == len(written)
+        once(written if is_folded else map(fold_id, written), "Two criteria have the id")
     parents = set(map(_PARENT, nodes)) - ids - {None, ""}
     lost = [node for node in nodes if node.parent_id in parents] if parents else []
     known = {"", *map(fold_id, ids)} if lost else set()

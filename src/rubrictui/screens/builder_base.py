@@ -6,6 +6,7 @@ What its keys do to the draft stands in ``builder_edits.py``, and what they do b
 from __future__ import annotations
 
 import gc
+from asyncio import sleep
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,9 @@ RETRY_PAUSE = 2.0
 SAVING_PAUSE = 0.5
 """Seconds after an answer until a large sample set is stored."""
 
-_COLLECTING = (50_000, 20, 50)
+COLLECTING = (400_000, 20, 50)
+COLLECTING_PAUSE = 1.0
+"""How rarely garbage is looked for between edits, and the seconds of rest after which it is."""
 
 TREE, FIELDS, PREVIEW, PROBLEMS = "tree", "fields", "preview", "problems"
 PANES = (TREE, FIELDS, PREVIEW, PROBLEMS)
@@ -110,6 +113,7 @@ class BuilderBase(ShellScreen[None]):
         self._fields_shown: tuple[VersionSnapshot | None, str] = (None, ROOT)
         self._sample = NO_SAMPLE
         self._collecting = gc.get_threshold()
+        self._resting: Timer | None = None
         self.set_class(True, "-at-tree", update=False)
 
     # -- parts
@@ -128,9 +132,9 @@ class BuilderBase(ShellScreen[None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        # Each state of a large draft makes thousands of objects, nearly all of which outlive the edit. Looking
-        # through all of them for garbage at every other edit would hold a key for as long as the edit takes.
-        gc.set_threshold(*_COLLECTING)
+        # Each state of a large draft makes thousands of objects, nearly all of which outlive the edit. To look
+        # through them for garbage takes as long as an edit, so that is done when the author rests.
+        gc.set_threshold(*COLLECTING)
         self.set_focus(self.tree_pane)
         self._open()
 
@@ -230,6 +234,15 @@ class BuilderBase(ShellScreen[None]):
         self.problem_list.show(session.problems)
         self._show_fields()
         self._show_state()
+        if self._resting is None:
+            self._resting = self.set_timer(COLLECTING_PAUSE, self._collect)
+        else:
+            self._resting.reset()
+
+    def _collect(self) -> None:
+        """Look for garbage among what the last edits made."""
+        self._resting = None
+        gc.collect(1)
 
     def show_sample(self) -> None:
         """Show what the sample answers score now."""
@@ -393,9 +406,10 @@ class BuilderBase(ShellScreen[None]):
     def on_problems_pane_chosen(self, message: ProblemsPane.Chosen) -> None:
         self.go_to_problem(message.problem)
 
-    def on_builder_tree_cursor_moved(self) -> None:
+    async def on_builder_tree_cursor_moved(self) -> None:
         if self.is_open:
             self._may_leave_unsaved = False
             version, own = self._fields_shown
             if version is not self.session.version or own != self.tree_pane.cursor_id:
                 self._show_fields()
+                await sleep(0)  # the tree, the fields and the footer report first, to be painted in one frame

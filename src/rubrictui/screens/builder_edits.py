@@ -461,7 +461,7 @@ class BuilderEdits(BuilderBase):
         else:
             self.say(text)
 
-    def on_builder_tree_cursor_moved(self) -> None:
+    async def on_builder_tree_cursor_moved(self) -> None:
         self._delete_asked = None
 
     # -- the fields

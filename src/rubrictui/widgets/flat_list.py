@@ -57,7 +57,7 @@ class FlatList(OpenList):
         self._settle_height()
         self._open_cursor_row()
         if not self.show_cursor():
-            self.paint_changes()
+            self._paint_lines()
 
     def repaint(self) -> None:
         """Paint what looks otherwise; the rows are the same."""
@@ -65,7 +65,7 @@ class FlatList(OpenList):
         self.paint_changes()
 
     def _settle_height(self) -> None:
-        """Keep the height while the rows fit: each change of it lays out the whole screen again."""
+        """Keep the height while the rows fit: each change of it paints the whole scrollbar again."""
         room = self.size.height - self.row_count
         if room >= _OPEN_ROOM:
             self._reserve = room

@@ -16,6 +16,7 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
+from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -119,6 +120,9 @@ class OpenList(ScrollView, can_focus=True):
     }
     """
 
+    # How long the list is says nothing about where anything on the screen stands: nothing is laid out for it.
+    virtual_size: Reactive[Size] = Reactive(Size(0, 0), layout=False)
+
     def __init__(
         self,
         *,
@@ -136,6 +140,13 @@ class OpenList(ScrollView, can_focus=True):
         self._closed_strips: dict[int, list[Strip]] = {}
         self._line_styles: dict[str, Style] = {}
         self._painted_lines: dict[int, Strip] = {}
+
+    def watch_virtual_size(self, size: Size) -> None:
+        """Bring the scrollbar, and a place beyond the end, in line with another length."""
+        if self.show_vertical_scrollbar:
+            self.vertical_scrollbar.window_virtual_size = size.height
+            self.vertical_scrollbar.window_size = self.container_size.height
+        self.scroll_y = self.validate_scroll_y(self.scroll_y)
 
     @property
     def line_width(self) -> int:
@@ -199,8 +210,8 @@ class OpenList(ScrollView, can_focus=True):
         known = dict(zip(map(tuple, self._open_row), self._open_strips, strict=False))
         self._open_strips = [known.get(tuple(line)) for line in lines]
         self._open_row = lines
-        # Room for the longest open row so far, in steps: the height of the list must not change with each
-        # move of the cursor, because that would lay out the whole screen again.
+        # Room for the longest open row so far, in steps: if the height of the list changed with each move of the
+        # cursor, the whole scrollbar would be painted again.
         self._reserve = max(self._reserve, -(-self._extra // _RESERVE_STEP) * _RESERVE_STEP)
         size = Size(self.line_width, self._row_tops[-1] + self._reserve)
         if size != self.virtual_size:
@@ -208,9 +219,12 @@ class OpenList(ScrollView, can_focus=True):
 
     def paint_changes(self) -> None:
         """Paint the lines in view that look otherwise than they did, and no others."""
-        if not self._row_tops:
-            return
-        self._open_cursor_row()
+        if self._row_tops:
+            self._open_cursor_row()
+            self._paint_lines()
+
+    def _paint_lines(self) -> None:
+        """The same, with the open row as it was laid out last."""
         scroll, width = round(self.scroll_y), self.size.width
         for y in range(self.size.height):
             start, end = changed_cells(self._painted_lines.get(y), self._line(scroll + y), width)
@@ -264,8 +278,8 @@ class OpenList(ScrollView, can_focus=True):
             if self._row_tops:
                 self._open_cursor_row()
             # A scroll paints every line anyway, so only without one is it worth looking which differ.
-            if not self.show_cursor(at_top=at_top):
-                self.paint_changes()
+            if not self.show_cursor(at_top=at_top) and self._row_tops:
+                self._paint_lines()
         else:
             self.show_cursor(at_top=at_top)
 
