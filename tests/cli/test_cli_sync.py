@@ -81,8 +81,11 @@ def test_pull_edit_push_publish_and_push_again(cli: Cli, store: Path, tmp_path: 
 
     (version,) = re.findall(r"^version:\n  id: (\S+)$", rubric.read_text(), re.MULTILINE)
     record.write_text(re.sub(r"version_id: \S+", f"version_id: {version}", record.read_text()))
-    assert "published as 2.0.0" in run(store, "push", folder)
-    assert run(store, "push", folder) == "Nothing to do.\n"
+    published = cli("sync", "push", folder, "--db", store)
+    assert published.code == 0
+    assert "published as 2.0.0" in published.out + published.err
+    again = cli("sync", "push", folder, "--db", store)
+    assert (again.code, again.out + again.err) == (0, "Nothing to do.\n")
     assert cli("sync", "pull", folder, "--db", store).err == "Nothing to do.\n"
     assert rubric.read_text().startswith("# ours\n")
     assert "# heavier" in rubric.read_text()

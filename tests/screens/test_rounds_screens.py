@@ -7,7 +7,7 @@ from typing import Any
 
 from matrix_world import CHAIR, PanelStandIn
 from msgspec.structs import replace as change
-from shell_world import NOW, app_on, painted, settle, terminal, until
+from shell_world import NOW, app_on, painted, settle, terminal, type_text, until
 from textual.pilot import Pilot
 
 from rubrictui.core.adjudication import Adjudication
@@ -164,12 +164,14 @@ async def test_plots_are_written_as_files_and_never_over_old_ones(terminal: Path
         await pilot.app.push_screen(AgreementScreen("c-spring", resamples=10))
         await settle(pilot)
         await press(pilot, "5", "x", *["backspace"] * len("agreement.svg"))
-        await press(pilot, *str(target), "enter")
+        await type_text(pilot, str(target))
+        await press(pilot, "enter")
         written = sorted(path.name for path in terminal.glob("panel-*.svg"))
         assert len(written) >= 4
         assert (terminal / "panel-1.svg").read_text().startswith("<svg")
         await press(pilot, "x", *["backspace"] * len("agreement.svg"))
-        assert "is there already" in await press(pilot, *str(target), "enter")
+        await type_text(pilot, str(target))
+        assert "is there already" in await press(pilot, "enter")
 
 
 async def test_item_analysis_says_what_is_wrong_and_what_to_do(terminal: Path) -> None:
