@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter, is_
@@ -326,13 +326,19 @@ def _version_problems(version: VersionSnapshot) -> Iterator[Problem]:
 # --- nodes -----------------------------------------------------------------------------------------
 
 
-def _node_problems(view: _View) -> Iterator[Problem]:
+def _node_problems(view: _View) -> Sequence[Problem]:
     keys = set(map(_KEY, view.entries))
     advisory = True in [entry.is_group and not entry.counts for entry in view.entries]
     faults = {key: found for key, scale in view.scales.items() if (found := [*scale_problems(scale)])}
     if view.is_sound and len(keys) == len(view.entries) and not advisory and not faults:
-        yield from chain.from_iterable([entry.problems for entry in view.entries if entry.problems])
-        return
+        return [*chain.from_iterable([entry.problems for entry in view.entries if entry.problems])]
+    return [*_entangled_problems(view, faults, advisory=advisory)]
+
+
+def _entangled_problems(
+    view: _View, faults: dict[str, list[tuple[str, str, str]]], *, advisory: bool
+) -> Iterator[Problem]:
+    """Those of all nodes, where some depend on others, or on a scale that is wrong."""
     times = Counter([entry.key for entry in view.entries])
     ids = Counter([entry.own for entry in view.entries])
     for entry in view.entries:
