@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shared_statements import share_statements
+from shared_work import share_statements, share_styles
 
 HERE = Path(__file__).parent
 SLOW = frozenset({"cli", "docs", "engine", "screens", "store"})
@@ -27,9 +27,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _shared_statements() -> Iterator[None]:
+def _shared_work() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         share_statements(patched)
+        share_styles(patched)
         yield
 
 

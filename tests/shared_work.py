@@ -1,7 +1,7 @@
-"""One cache of compiled statements for all stores that a test process opens.
+"""What is compiled or parsed once for all stores and all applications of a test process.
 
-SQLAlchemy keeps what it has compiled with each engine, so that every store would begin with nothing; a program
-opens one store, the tests open thousands. (A fixture uses this; a name to import is not one.)
+SQLAlchemy keeps what it has compiled with each engine, and Textual what it has parsed with each application: a
+program makes one of each, the tests make thousands. (A fixture uses this; a name to import is not one.)
 """
 
 from __future__ import annotations
@@ -40,3 +40,21 @@ def share_statements(monkeypatch: pytest.MonkeyPatch) -> None:
         return engine
 
     monkeypatch.setattr(database, "create_engine", create)
+
+
+def share_styles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on a style sheet is parsed once for the same colours; nothing where Textual is not imported."""
+    if "textual" not in sys.modules:
+        return
+    from textual.css.stylesheet import Stylesheet
+
+    parsed: dict[Any, Any] = {}
+    parse = Stylesheet._parse_rules
+
+    def parse_rules(self: Stylesheet, css: str, *arguments: Any, **options: Any) -> Any:
+        key = (frozenset(self._variables.items()), css, arguments, frozenset(options.items()))
+        if key not in parsed:
+            parsed[key] = parse(self, css, *arguments, **options)
+        return parsed[key]
+
+    monkeypatch.setattr(Stylesheet, "_parse_rules", parse_rules)
