@@ -142,8 +142,10 @@ class Terminal:
     """A program that opens on a store, on a pseudo terminal of its own."""
 
     def __init__(self, path: Path, columns: int, rows: int, *, script: str = __file__) -> None:
+        from rubrictui.cli._frame import FRAMES
+
         environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TEXTUAL_THEME")}
-        environment |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        environment |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", "TEXTUAL_FPS": FRAMES}
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.execve(sys.executable, [sys.executable, script, "--run", str(path)], environment)

@@ -23,6 +23,9 @@ STORE = 3
 FAULT = 70
 INTERRUPTED = 130
 
+FRAMES = "120"
+"""How many turns to paint a second has, unless the environment says otherwise."""
+
 DESCRIPTION = """Score work with versioned rubrics. Without a command, the application opens.
 
 Data goes to standard output, everything else to standard error. Exit codes: 0 done, 1 the answer is no
@@ -117,6 +120,9 @@ def exit_code(error: RubrictuiError) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    # Read when Textual is imported. Nothing is painted while nothing changes; but where one key changes two things
+    # after each other, the second waits for the next turn.
+    os.environ.setdefault("TEXTUAL_FPS", FRAMES)
     if not arguments:  # the command people type most does not wait for the parser of the others
         return _open_app()
     options = _parser_for(arguments).parse_args(arguments)
