@@ -197,6 +197,7 @@ def reads(engine: Engine, ids: list[str]) -> dict[str, Any]:
         "phrases": engine.phrases,
         "rubrics": engine.rubrics,
         "rubric": lambda: engine.rubric(RUBRIC),
+        "display_range": lambda: engine.display_range(RUBRIC),
         "version_cards": lambda: engine.version_cards(RUBRIC),
         "last_answers": lambda: [tried(partial(engine.last_answers, RUBRIC, s)) for s in subjects],
         "what_if": lambda: tried(lambda: engine.what_if(RUBRIC, engine.version(RUBRIC))),
