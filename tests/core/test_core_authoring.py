@@ -308,10 +308,12 @@ def test_overlaps_are_pairs_that_both_hold_a_score(bands: list[Band], pairs: lis
 @quick
 @given(dice)
 def test_an_index_kept_over_many_edits_says_what_a_fresh_one_says(rolled: Dice) -> None:
-    index = DraftIndex()
+    index, steady = DraftIndex(), DraftIndex()
     version = small()
     for turn in range(6):
-        version = play(version, rolled, 4, first_id=100 * turn).version
+        for step in range(4):
+            version = play(version, rolled, 1, first_id=100 * turn + 10 * step).version
+            assert steady.problems(version) == publish_problems(version)
         if version.nodes:
             place = rolled.number() % len(version.nodes)
             changes = rolled.choose(
@@ -332,6 +334,9 @@ def test_an_index_kept_over_many_edits_says_what_a_fresh_one_says(rolled: Dice) 
             checked = version
         assert index.problems(checked) == publish_problems(checked)
         assert index.shares(checked) == weight_shares(checked)
+        one_policy = msgspec.structs.replace(checked, not_applicable_policy=version.not_applicable_policy)
+        assert steady.problems(one_policy) == publish_problems(one_policy)
+        assert steady.shares(version) == weight_shares(version)
 
 
 @pytest.mark.parametrize(

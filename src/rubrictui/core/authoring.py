@@ -107,7 +107,8 @@ class _View:
     """The nodes as scoring sees them: by folded id, with what takes part and what does not.
 
     ``is_sound`` when every node hangs on the root by groups that stand before it, and none shares an id: then
-    there is nothing to say about places. ``fine`` are siblings, by their group, whose weights add up.
+    there is nothing to say about places. ``fine`` are siblings, by their group, whose weights add up. ``keys`` counts
+    the nodes of each key. A view is made out of the one before, which is of no use any more.
     """
 
     def __init__(self, version: VersionSnapshot, before: _View | None = None) -> None:
@@ -125,6 +126,9 @@ class _View:
         self.entries = self._entries(before)
         if before is not None and before.is_sound and self._keeps_entries and self._follows(before):
             return
+        self.keys: Counter[str] = Counter(map(_KEY, self.entries))
+        self.group_count = sum(entry.is_group for entry in self.entries)
+        self.has_advisory_group = any(entry.is_group and not entry.counts for entry in self.entries)
         owns = [entry.own for entry in self.entries]
         self.by_id = dict(zip(reversed(owns), reversed(self.entries), strict=True))
         self.children: dict[str, list[_Entry]] = {}
@@ -149,58 +153,79 @@ class _View:
 
     def _follows(self, before: _View) -> bool:
         """Take over a sound tree of which a few nodes are others; False where it is too much or sound no more."""
-        old, new = before.entries, self.entries
-        first, old_end, new_end = window(before.version.nodes, self.version.nodes)
-        inside = {entry.own for entry in (*old[first:old_end], *new[first:new_end])}
-        while new_end < len(new) and new[new_end].above in inside:  # where a group moved, it moved too
-            inside.add(new[new_end].own)
-            old_end, new_end = old_end + 1, new_end + 1
-        stretch = set(new[first:new_end])
-        gone, come = set(old[first:old_end]) - stretch, stretch.difference(old[first:old_end])
+        new, was, (first, end) = self.entries, self._replaced, self._stretch
+        inside = {entry.own for entry in (*was, *new[first:end])}
+        while end < len(new) and new[end].above in inside:  # where a group moved, it moved too
+            inside.add(new[end].own)
+            was.append(new[end])
+            end += 1
+        stretch, left = set(new[first:end]), set(was)
+        gone, come = left - stretch, stretch - left
         if len(gone) + len(come) > _FOLLOWED:
             return False
-        by_id, children = before.by_id.copy(), before.children.copy()
+        by_id, children, keys = before.by_id, before.children, before.keys
         for entry in gone:
             del by_id[entry.own]
+            keys[entry.key] -= 1
+            if not keys[entry.key]:
+                del keys[entry.key]
         for entry in come:
             if entry.own in by_id or not entry.own:
                 return False
             by_id[entry.own] = entry
+            keys[entry.key] += 1
+        head = set(map(id, new[:first]))
         for above in {entry.above for entry in (*gone, *come)}:
-            if siblings := [entry for entry in new if entry.above == above]:
+            siblings = [entry for entry in children.get(above, ()) if entry not in left]
+            place = sum(id(entry) in head for entry in siblings)
+            siblings[place:place] = [entry for entry in new[first:end] if entry.above == above]
+            if siblings:
                 children[above] = siblings
             else:
                 children.pop(above, None)
-        groups = {"", *(entry.own for entry in new[:first] if entry.is_group)}
-        for entry in new[first:new_end]:
-            if entry.above not in groups:
+        met: set[_Entry] = set()
+        for entry in new[first:end]:
+            parent = by_id.get(entry.above) if entry.above else None
+            if parent is None and entry.above:
                 return False
-            if entry.is_group:
-                groups.add(entry.own)
-                if not stretch.issuperset(children.get(entry.own, ())):
-                    return False
-        if any(entry.own in children and entry.own not in groups for entry in gone):
-            return False
-        self.by_id, self.children, self.is_sound, self.in_cycle = by_id, children, True, set()
+            if parent is not None and not (parent.is_group and (id(parent) in head or parent in met)):
+                return False
+            if entry.is_group and not stretch.issuperset(children.get(entry.own, ())):
+                return False
+            met.add(entry)
+        for entry in gone:  # none of its children may be left behind
+            if entry.own in children and not (entry.own in by_id and by_id[entry.own].is_group):
+                return False
+        self.by_id, self.children, self.keys, self.is_sound, self.in_cycle = (
+            by_id,
+            children,
+            keys,
+            True,
+            set(),
+        )
+        self.group_count = before.group_count + sum(e.is_group for e in come) - sum(e.is_group for e in gone)
+        self.has_advisory_group = before.has_advisory_group
+        if any(entry.is_group for entry in (*gone, *come)):
+            self.has_advisory_group = any(entry.is_group and not entry.counts for entry in new)
         return True
 
     def _entries(self, before: _View | None) -> list[_Entry]:
         """An entry a node, those of ``before`` where the node is the same object and says the same here."""
         nodes, policy = self.version.nodes, self.version.not_applicable_policy
-        same = (
+        self._keeps_entries = (
             before is not None
             and before.version.not_applicable_policy is policy
             and len(before.version.scales) == len(self.version.scales)
             and all(map(is_, before.version.scales, self.version.scales))
         )
-        self._keeps_entries = same
-        first, old_end, new_end = (
-            window(before.version.nodes, nodes) if before and same else (0, 0, len(nodes))
-        )
-        known: dict[int, _Entry] = {}
-        if before is not None and same:
-            known = {id(entry.node): entry for entry in before.entries[first:old_end]}
+        entries: list[_Entry] = []
+        first, old_end, new_end = 0, 0, len(nodes)
+        if before is not None and self._keeps_entries:
+            first, old_end, new_end = window(before.version.nodes, nodes)
+            entries = before.entries
             self.unread = [entry for entry in before.unread if entry.problems is None]
+        self._replaced = entries[first:old_end]
+        known = {id(entry.node): entry for entry in self._replaced}
         within = []
         for node in nodes[first:new_end]:
             entry = known.get(id(node))
@@ -208,7 +233,9 @@ class _View:
                 entry = _entry(node, self.scales.get(fold_id(node.scale_id)), policy)
                 self.unread.append(entry)
             within.append(entry)
-        return [*before.entries[:first], *within, *before.entries[old_end:]] if before and same else within
+        entries[first:old_end] = within
+        self._stretch = first, new_end
+        return entries
 
     def parent(self, entry: _Entry) -> _Entry | None:
         return self.by_id.get(entry.above) if entry.above else None
@@ -327,10 +354,9 @@ def _version_problems(version: VersionSnapshot) -> Iterator[Problem]:
 
 
 def _node_problems(view: _View) -> Sequence[Problem]:
-    keys = set(map(_KEY, view.entries))
-    advisory = True in [entry.is_group and not entry.counts for entry in view.entries]
+    advisory = view.has_advisory_group
     faults = {key: found for key, scale in view.scales.items() if (found := [*scale_problems(scale)])}
-    if view.is_sound and len(keys) == len(view.entries) and not advisory and not faults:
+    if view.is_sound and len(view.keys) == len(view.entries) and not advisory and not faults:
         return [*chain.from_iterable([entry.problems for entry in view.entries if entry.problems])]
     return [*_entangled_problems(view, faults, advisory=advisory)]
 
@@ -339,7 +365,7 @@ def _entangled_problems(
     view: _View, faults: dict[str, list[tuple[str, str, str]]], *, advisory: bool
 ) -> Iterator[Problem]:
     """Those of all nodes, where some depend on others, or on a scale that is wrong."""
-    times = Counter([entry.key for entry in view.entries])
+    times = view.keys
     ids = Counter([entry.own for entry in view.entries])
     for entry in view.entries:
         node = entry.node
@@ -386,7 +412,8 @@ def _advisory_problems(entry: _Entry, view: _View) -> Iterator[Problem]:
 
 
 def _group_problems(view: _View) -> list[Problem]:
-    has_empty = not view.children.keys() >= {entry.own for entry in view.entries if entry.is_group}
+    with_children = len(view.children.keys() - {""}) if view.is_sound else 0
+    has_empty = view.group_count > with_children
     found: list[tuple[_Entry, Problem]] = []
     for group, siblings in view.groups():
         first = siblings[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from operator import attrgetter
 from typing import Any, Final
 
@@ -53,7 +53,7 @@ def propose_key(name: str, taken: Collection[str], *, fallback: str = "criterion
     return free_key(key_stem(name) or fallback, {key.strip().casefold() for key in taken})
 
 
-def free_key(stem: str, used: Collection[str]) -> str:
+def free_key(stem: str, used: Container[str]) -> str:
     """``stem``, or where it is ``used`` with the first free number from 2; ``used`` are keys trimmed and case-folded."""
     if stem.casefold() not in used:
         return stem

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from rubrictui.core.editing_base import Edited, keys_of, node_of
+from rubrictui.core.editing_base import Edited, node_of
 from rubrictui.core.editing_moves import renewed
 from rubrictui.core.editing_nodes import Where, place_at
 from rubrictui.core.model import Anchor, Node, Scale, Value, VersionSnapshot, fold_id
@@ -63,7 +63,7 @@ def paste(
             continue
         swaps[fold_id(scale.id)] = same
         levels |= {fold_id(old.id): new.id for old, new in zip(scale.levels, same.levels, strict=True)}
-    block = renewed(clip.nodes, keys_of(version), new_id)
+    block = renewed(clip.nodes, version.nodes, new_id)
     block = tuple(_on(node, swaps, levels) for node in block)
     nodes = inserted(version.nodes, block, parent_id, index)
     edited = msgspec.structs.replace(version, nodes=nodes, scales=(*version.scales, *brought))

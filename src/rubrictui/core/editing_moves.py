@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable
 
 import msgspec
 
-from rubrictui.core.editing_base import Edited, EditError, free_key, key_stem, keys_of, node_of
+from rubrictui.core.editing_base import Edited, EditError, free_key, key_stem, node_of
 from rubrictui.core.editing_nodes import refuse_under_criterion
 from rubrictui.core.model import Node, VersionSnapshot
 from rubrictui.core.tree import end_of, inserted, reordered, replaced, siblings_of, stays_tidy, tidy
+from rubrictui.core.tree_names import names_of
 
 
 def move(version: VersionSnapshot, node_id: str, step: int) -> Edited:
@@ -19,8 +21,8 @@ def move(version: VersionSnapshot, node_id: str, step: int) -> Edited:
         EditError: ``no_place``, when it stands first or last already.
     """
     version = tidy(version)
-    _, node = node_of(version, node_id)
-    siblings = siblings_of(version.nodes, node.parent_id)
+    place, node = node_of(version, node_id)
+    siblings = siblings_of(version.nodes, node.parent_id, near=place)
     here = siblings.index(node)
     goal = max(0, min(here + step, len(siblings) - 1))
     if goal == here:
@@ -36,8 +38,8 @@ def indent(version: VersionSnapshot, node_id: str) -> Edited:
         EditError: ``no_place`` when nothing stands above it, ``under_criterion`` when that is a criterion.
     """
     version = tidy(version)
-    _, node = node_of(version, node_id)
-    siblings = siblings_of(version.nodes, node.parent_id)
+    place, node = node_of(version, node_id)
+    siblings = siblings_of(version.nodes, node.parent_id, near=place)
     here = siblings.index(node)
     if here == 0:
         raise EditError(
@@ -58,8 +60,8 @@ def outdent(version: VersionSnapshot, node_id: str) -> Edited:
     _, node = node_of(version, node_id)
     if node.parent_id is None:
         raise EditError(f"{_title(node)} stands at the top level.", code="no_place")
-    _, parent = node_of(version, node.parent_id)
-    index = siblings_of(version.nodes, parent.parent_id).index(parent) + 1
+    place, parent = node_of(version, node.parent_id)
+    index = siblings_of(version.nodes, parent.parent_id, near=place).index(parent) + 1
     return move_to(version, node.id, parent.parent_id, index)
 
 
@@ -75,8 +77,9 @@ def move_to(
     place, node = node_of(version, node_id)
     end = end_of(version.nodes, place)
     block = version.nodes[place:end]
+    near = None
     if parent_id is not None:
-        _, parent = node_of(version, parent_id)
+        near, parent = node_of(version, parent_id)
         if parent in block:
             raise EditError(
                 f"{_title(node)} cannot stand inside itself.", remedy="Choose another group.", code="cycle"
@@ -84,16 +87,17 @@ def move_to(
         refuse_under_criterion(parent)
         parent_id = parent.id
     rest = version.nodes[:place] + version.nodes[end:]
-    siblings = siblings_of(rest, parent_id)
+    before = siblings_of(version.nodes, parent_id, near=near)
+    siblings = [each for each in before if each is not node]
     index = len(siblings) if index is None else max(0, min(index, len(siblings)))
     if parent_id == node.parent_id:
-        if siblings_of(version.nodes, parent_id).index(node) == index:
+        if before.index(node) == index:
             return Edited(version=version, focus=node.id)
         # Numbers are exchanged among siblings instead of made, so a move back restores every one of them.
         order = reordered([*siblings[:index], node, *siblings[index:]])
-        nodes = replaced(inserted(rest, block, parent_id, index), order)
+        nodes = replaced(inserted(rest, block, parent_id, index, siblings), order)
     else:
-        nodes = inserted(rest, block, parent_id, index)
+        nodes = inserted(rest, block, parent_id, index, siblings)
     return Edited(version=stays_tidy(version, nodes), focus=node.id)
 
 
@@ -101,23 +105,23 @@ def duplicate(version: VersionSnapshot, node_id: str, *, new_id: Callable[[], st
     """Put a copy of a node, with all that stands under it, right after it; keys get a number."""
     version = tidy(version)
     place, node = node_of(version, node_id)
-    block = renewed(version.nodes[place : end_of(version.nodes, place)], keys_of(version), new_id)
-    index = siblings_of(version.nodes, node.parent_id).index(node) + 1
-    nodes = inserted(version.nodes, block, node.parent_id, index)
+    block = renewed(version.nodes[place : end_of(version.nodes, place)], version.nodes, new_id)
+    siblings = siblings_of(version.nodes, node.parent_id, near=place)
+    nodes = inserted(version.nodes, block, node.parent_id, siblings.index(node) + 1, siblings)
     return Edited(version=stays_tidy(version, nodes), focus=block[0].id)
 
 
-def renewed(block: tuple[Node, ...], taken: set[str], new_id: Callable[[], str]) -> tuple[Node, ...]:
-    """A subtree under ids of its own and keys that are free; ``taken`` grows by those."""
+def renewed(block: tuple[Node, ...], others: tuple[Node, ...], new_id: Callable[[], str]) -> tuple[Node, ...]:
+    """A subtree under ids of its own and keys that are free beside the ``others``."""
     ids = {node.id: new_id() for node in block}
-    used = set(map(str.casefold, map(str.strip, taken)))
+    names = names_of(others)
+    taken, used = ChainMap({}, names.keys), ChainMap({}, names.folded_keys)
     copies = []
     for node in block:
         key = node.key
         if key in taken or not key:
             key = free_key(key_stem(node.key) or str(node.node_type).lower(), used)
-        taken.add(key)
-        used.add(key.strip().casefold())
+        taken[key] = used[key.strip().casefold()] = 1
         copies.append(
             msgspec.structs.replace(
                 node, id=ids[node.id], parent_id=ids.get(node.parent_id or "", node.parent_id), key=key
@@ -130,7 +134,7 @@ def delete(version: VersionSnapshot, node_id: str) -> Edited:
     """Remove a node with all that stands under it. The cursor goes to its neighbour, else to its group."""
     version = tidy(version)
     place, node = node_of(version, node_id)
-    siblings = siblings_of(version.nodes, node.parent_id)
+    siblings = siblings_of(version.nodes, node.parent_id, near=place)
     here = siblings.index(node)
     neighbours = siblings[here + 1 : here + 2] or siblings[max(here - 1, 0) : here]
     nodes = version.nodes[:place] + version.nodes[end_of(version.nodes, place) :]

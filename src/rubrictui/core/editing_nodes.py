@@ -32,7 +32,7 @@ from rubrictui.core.model import (
     VersionSnapshot,
     fold_id,
 )
-from rubrictui.core.tree import inserted, siblings_of, tidy
+from rubrictui.core.tree import inserted, siblings_of, stays_tidy, tidy
 
 Where = Literal["inside", "after"]
 
@@ -83,7 +83,7 @@ def add_node(
         scale_id=_neighbours_scale(version, parent_id, index) if node_type is NodeType.CRITERION else None,
     )
     nodes = inserted(version.nodes, (node,), parent_id, index)
-    return Edited(version=msgspec.structs.replace(version, nodes=nodes), focus=id)
+    return Edited(version=stays_tidy(version, nodes), focus=id)
 
 
 def place_at(version: VersionSnapshot, at: str | None, where: Where) -> tuple[str | None, int]:

@@ -110,8 +110,18 @@ def end_of(nodes: Sequence[Node], place: int) -> int:
     return end
 
 
-def siblings_of(nodes: Sequence[Node], parent_id: str | None) -> list[Node]:
-    """The children of a node, or the roots for None, in order."""
+def siblings_of(nodes: tuple[Node, ...], parent_id: str | None, *, near: int | None = None) -> list[Node]:
+    """The children of a node, or the roots for None, in order.
+
+    Args:
+        near: a place behind their parent, or that of the parent, from where it is found sooner.
+    """
+    if near is not None and parent_id is not None and _is_known_tidy(nodes):
+        while near >= 0 and nodes[near].id != parent_id:
+            near -= 1
+        if near >= 0:
+            nodes = nodes[near : end_of(nodes, near)]
+            return [node for node in nodes if node.parent_id == parent_id]
     return [*compress(nodes, map(eq, map(_PARENT, nodes), repeat(parent_id)))]
 
 
@@ -144,7 +154,11 @@ def reordered(siblings: list[Node]) -> list[Node]:
 
 
 def inserted(
-    nodes: Sequence[Node], block: Sequence[Node], parent_id: str | None, index: int
+    nodes: tuple[Node, ...],
+    block: Sequence[Node],
+    parent_id: str | None,
+    index: int,
+    siblings: list[Node] | None = None,
 ) -> tuple[Node, ...]:
     """``nodes`` with a subtree as the child number ``index`` of a parent (None: among the roots).
 
@@ -152,11 +166,12 @@ def inserted(
         nodes: in walk order, without the block.
         block: a whole subtree in walk order, its top first.
         index: 0 is first; a number past the last child appends.
+        siblings: the children of that parent, where they are known.
     """
-    siblings = siblings_of(nodes, parent_id)
+    siblings = siblings_of(nodes, parent_id) if siblings is None else siblings
     index = max(0, min(index, len(siblings)))
     if index < len(siblings):
-        place = nodes.index(siblings[index])
+        place = [*map(is_, nodes, repeat(siblings[index]))].index(True)
     elif parent_id is None:
         place = len(nodes)
     else:
@@ -167,8 +182,13 @@ def inserted(
         sequence = max(siblings[0].sequence - 1, 0) if siblings else 0
     top = with_sequence(with_parent(block[0], parent_id), sequence)
     after = [top, *siblings[index:]]
-    shifted = [now for was, now in zip(after, rising(after), strict=True) if now is not was]
-    return replaced((*nodes[:place], top, *block[1:], *nodes[place:]), shifted)
+    shifted = {now.id: now for was, now in zip(after, rising(after), strict=True) if now is not was}
+    behind = list(nodes[place:])
+    at = 0
+    while shifted and at < len(behind):
+        behind[at] = shifted.pop(behind[at].id, behind[at])
+        at += 1
+    return (*nodes[:place], top, *block[1:], *behind)
 
 
 def replaced(nodes: Sequence[Node], changed: Sequence[Node]) -> tuple[Node, ...]:

@@ -8,7 +8,6 @@ was checked when it was stored.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import compress
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -16,7 +15,8 @@ import msgspec
 
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import Band, Node, Scale, VersionSnapshot, fold_id
-from rubrictui.core.tree import window
+from rubrictui.core.tree import siblings_of, window
+from rubrictui.core.tree_names import names_of
 from rubrictui.engine.trees import check_band, check_keys, check_node, check_version, once, sequenced
 from rubrictui.store.trees import HEADER, NODE_COLUMNS
 
@@ -78,7 +78,8 @@ def tree_changes(base: VersionSnapshot, wanted: VersionSnapshot) -> TreeChanges 
     header = {field: value for field in HEADER if (value := getattr(wanted, field)) != getattr(base, field)}
     if header:
         check_version(wanted)
-    before, after = _window(base.nodes, wanted.nodes)
+    first, old_end, new_end = window(base.nodes, wanted.nodes)
+    before, after = base.nodes[first:old_end], wanted.nodes[first:new_end]
     old = {node.id: node for node in before}
     added: list[Node] = []
     pairs: list[tuple[Node, Node]] = []
@@ -92,16 +93,23 @@ def tree_changes(base: VersionSnapshot, wanted: VersionSnapshot) -> TreeChanges 
     for node in (*added, *(node for _, node in pairs)):
         check_node(node)
     rekeyed = [pair for pair in pairs if pair[0].key.strip() != pair[1].key.strip()]
-    if added or rekeyed:
+    names = names_of(wanted.nodes)
+    if any(
+        not (key := node.key.strip()) or names.bare_keys[key] > 1
+        for node in (*added, *(new for _, new in rekeyed))
+    ):
         check_keys(wanted.nodes)
     placed: dict[str, Node] = {}
     shifted: list[Node] = []
     shaken = _shaken_parents(before, after)
     if shaken:
-        if not _parents_are_exact(wanted.nodes, added):
+        named = {*(node.parent_id or "" for node in after), *(node.id for node in removed)} - {""}
+        is_plain = all(own in names.ids or own not in names.parents for own in named)
+        is_plain &= all(names.folded_ids.get(fold_id(node.id)) == 1 and fold_id(node.id) for node in added)
+        if not is_plain and not _parents_are_exact(wanted.nodes, added):
             return None
         _check_circles(wanted.nodes, added, (n for was, n in pairs if was.parent_id != n.parent_id))
-        stored, placed = _siblings(base.nodes, shaken), _siblings(wanted.nodes, shaken)
+        stored, placed = _siblings(base.nodes, shaken, old_end), _siblings(wanted.nodes, shaken, new_end)
         shifted = [
             node
             for id, node in placed.items()
@@ -133,12 +141,6 @@ def tree_changes(base: VersionSnapshot, wanted: VersionSnapshot) -> TreeChanges 
     )
 
 
-def _window(old: Sequence[Node], new: Sequence[Node]) -> tuple[Sequence[Node], Sequence[Node]]:
-    """Both lists without what they share, as the same objects, at their beginning and at their end."""
-    first, old_end, new_end = window(old, new)
-    return old[first:old_end], new[first:new_end]
-
-
 def _shaken_parents(before: Sequence[Node], after: Sequence[Node]) -> set[str]:
     """The groups ("" for the top level) whose children are other ones, or stand in another order."""
     places: list[dict[str, list[tuple[str, int]]]] = []
@@ -163,9 +165,7 @@ def _parents_are_exact(nodes: Sequence[Node], added: Sequence[Node]) -> bool:
     written = list(map(_ID, nodes))
     ids = set(written)
     if added:
-        together = " ".join(written)
-        is_folded = together == together.casefold() and len(together.split()) == len(written)
-        once(written if is_folded else map(fold_id, written), "Two criteria have the id")
+        once(map(fold_id, written), "Two criteria have the id")
     parents = set(map(_PARENT, nodes)) - ids - {None, ""}
     lost = [node for node in nodes if node.parent_id in parents] if parents else []
     known = {"", *map(fold_id, ids)} if lost else set()
@@ -194,13 +194,16 @@ def _check_circles(nodes: Sequence[Node], added: Sequence[Node], moved: Iterable
             above = parents[above]
 
 
-def _siblings(nodes: Sequence[Node], parents: set[str]) -> dict[str, Node]:
-    """The nodes under ``parents`` by id, with the sequences that the store gives them."""
-    children: dict[str, list[Node]] = {}
-    known = parents | {None} if "" in parents else parents  # both stand for the top level
-    for node in compress(nodes, map(known.__contains__, map(_PARENT, nodes))):
-        children.setdefault(node.parent_id or "", []).append(node)
-    return {node.id: node for siblings in children.values() for node in sequenced(siblings)}
+def _siblings(nodes: tuple[Node, ...], parents: set[str], end: int) -> dict[str, Node]:
+    """The nodes under ``parents`` by id, with the sequences that the store gives them.
+
+    Args:
+        end: behind the last node that differs from the other state.
+    """
+    families = [siblings_of(nodes, parent, near=end - 1) for parent in parents if parent]
+    if "" in parents:
+        families.append([node for node in nodes if not node.parent_id])
+    return {node.id: node for siblings in families for node in sequenced(siblings)}
 
 
 def _node_changes(pairs: Iterable[tuple[Node, Node]], shifted: Iterable[Node]) -> tuple[NodeChange, ...]:
