@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from builder_host import RUBRIC, SCALES, BuilderHost, fill, opened, ready
 from form_host import keys, screen_text, until
+from textual.screen import Screen
 
 from rubrictui.core.editing import set_node
 from rubrictui.core.errors import RubrictuiError
@@ -55,6 +56,29 @@ def note(app: BuilderHost) -> str:
 def bare(app: BuilderHost) -> str:
     """The same without blanks, which a screenshot leaves out between pieces."""
     return "".join(screen_text(app).split())
+
+
+async def test_whatever_a_key_changes_is_painted_in_one_frame(
+    buying: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        await keys(pilot, "j j 1 2")  # answers make the preview longer, and its pane gets a scrollbar
+        await pilot.pause(0.1)
+        frames: list[list[str]] = []
+        paint = Screen._compositor_refresh
+
+        def paint_and_count(screen: Screen[Any]) -> None:
+            frames.append(sorted(type(w).__name__ for w in screen._dirty_widgets))
+            paint(screen)
+
+        monkeypatch.setattr(Screen, "_compositor_refresh", paint_and_count)
+        for key in ("1", "j", "k", "D", "u", "A", "less_than_sign"):
+            frames.clear()
+            await pilot.press(key)
+            await pilot.pause(0.05)
+            assert len(frames) == 1, (key, frames)
 
 
 async def test_the_procurement_example_is_built_from_nothing_and_scores_as_the_guide_says(

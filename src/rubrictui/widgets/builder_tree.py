@@ -407,7 +407,12 @@ class BuilderTree(FlatList):
         """Say something under the cursor, until the next key."""
         if text != self._note:
             self._note = text
-            self.paint_changes()
+            self._said_more()
+
+    def _said_more(self) -> None:
+        """Paint the row under the cursor, and bring into view what it says now."""
+        self.paint_changes()
+        self.show_cursor()
 
     # -- laying out
 
@@ -424,8 +429,11 @@ class BuilderTree(FlatList):
             self.row_cursor = self._rows.index(wanted)
         except ValueError:
             self.row_cursor = min(self.row_cursor, len(self._rows) - 1)
+        has_moved = self.cursor_id != before
+        if has_moved:
+            self._note = ""  # it was said of another row
         self.relist(self.row_cursor)
-        if self.cursor_id != before:
+        if has_moved:
             self._arrived()
 
     @property
@@ -578,7 +586,7 @@ class BuilderTree(FlatList):
         if self.is_typing != was_typing:
             self.refresh_bindings()
         self._note = (number.problem or "Enter settles it.") if number is not None else ""
-        self.paint_changes()
+        self._said_more()
 
     def action_settle(self) -> None:
         """Settle what is being typed."""

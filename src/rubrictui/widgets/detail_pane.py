@@ -11,10 +11,10 @@ from typing import ClassVar
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from rubrictui.core.display import visible
+from rubrictui.widgets.steady_scroll import SteadyScroll
 from rubrictui.widgets.text import expand_tabs, fold_spans
 
 Line = Sequence[tuple[str, str]]
@@ -51,7 +51,7 @@ def _pieces(whole: str, start: int, end: int, ends: Sequence[tuple[int, str]]) -
     return pieces
 
 
-class DetailPane(ScrollView, can_focus=True, inherit_bindings=False):
+class DetailPane(SteadyScroll, can_focus=True, inherit_bindings=False):
     """Lines to read, scrolled by keys while it has the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

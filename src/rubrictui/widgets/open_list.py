@@ -16,10 +16,9 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
-from textual.reactive import Reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from rubrictui.widgets.steady_scroll import SteadyScroll
 from rubrictui.widgets.text import Line
 
 _RESERVE_STEP = 6
@@ -66,7 +65,7 @@ def _common_end(before: str, after: str) -> int:
     return count
 
 
-class OpenList(ScrollView, can_focus=True):
+class OpenList(SteadyScroll, can_focus=True):
     """The base of such lists. A subclass says what rows there are and how they look, closed and open.
 
     Styles are named in the lines; each is the component class ``{STYLE_PREFIX}--{name}`` of the subclass,
@@ -120,9 +119,6 @@ class OpenList(ScrollView, can_focus=True):
     }
     """
 
-    # How long the list is says nothing about where anything on the screen stands: nothing is laid out for it.
-    virtual_size: Reactive[Size] = Reactive(Size(0, 0), layout=False)
-
     def __init__(
         self,
         *,
@@ -140,13 +136,6 @@ class OpenList(ScrollView, can_focus=True):
         self._closed_strips: dict[int, list[Strip]] = {}
         self._line_styles: dict[str, Style] = {}
         self._painted_lines: dict[int, Strip] = {}
-
-    def watch_virtual_size(self, size: Size) -> None:
-        """Bring the scrollbar, and a place beyond the end, in line with another length."""
-        if self.show_vertical_scrollbar:
-            self.vertical_scrollbar.window_virtual_size = size.height
-            self.vertical_scrollbar.window_size = self.container_size.height
-        self.scroll_y = self.validate_scroll_y(self.scroll_y)
 
     @property
     def line_width(self) -> int:
