@@ -69,6 +69,7 @@ async def test_what_is_said_at_the_bottom_comes_into_view() -> None:
         tree.note("Once more deletes it.")
         await pilot.pause()
         assert any("Once more deletes it." in line for line in seen(tree))
+        assert tree._span(flush)[1] - round(tree.scroll_y) <= tree.size.height  # and pushes nothing out of it
 
 
 async def test_what_was_said_of_one_row_is_not_said_of_the_row_that_folding_leads_to() -> None:
