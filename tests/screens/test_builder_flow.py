@@ -430,7 +430,7 @@ async def test_panes_fold_into_one_another_on_a_small_terminal(buying: Engine) -
         await keys(pilot, "tab")
         assert app.builder.pane == "tree"
         await keys(pilot, "shift+tab escape v")
-        assert "Whole version" in note(app)
+        await until(pilot, lambda: "Whole version" in note(app))
         await keys(pilot, "escape escape")
         assert not app.builder.is_current
 
