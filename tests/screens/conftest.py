@@ -8,6 +8,7 @@ import time
 import pytest
 import textual.app
 import textual.pilot
+import textual.screen
 
 STEP = 0.005
 BUSY = STEP / 10
@@ -27,3 +28,5 @@ async def wait_for_idle(min_sleep: float = STEP, max_sleep: float = 1) -> None:
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(textual.app, "wait_for_idle", wait_for_idle)
     monkeypatch.setattr(textual.pilot, "wait_for_idle", wait_for_idle)
+    # A process that waits for its turn to paint looks idle: turns come more often than it is looked at.
+    monkeypatch.setattr(textual.screen, "UPDATE_PERIOD", STEP / 4)
