@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
+from msgspec.structs import replace
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -45,9 +47,9 @@ class Host(App[None]):
 
 
 @asynccontextmanager
-async def shown() -> AsyncIterator[tuple[BuilderTree, Pilot[None]]]:
+async def shown(*, height: int = 23) -> AsyncIterator[tuple[BuilderTree, Pilot[None]]]:
     app = Host()
-    async with app.run_test(size=(80, 23)) as pilot:
+    async with app.run_test(size=(80, height)) as pilot:
         await pilot.pause()
         yield app.tree_pane, pilot
 
@@ -70,6 +72,22 @@ async def test_what_is_said_at_the_bottom_comes_into_view() -> None:
         await pilot.pause()
         assert any("Once more deletes it." in line for line in seen(tree))
         assert tree._span(flush)[1] - round(tree.scroll_y) <= tree.size.height  # and pushes nothing out of it
+
+
+@pytest.mark.parametrize("step", ["fold", "delete"])
+async def test_folding_or_deleting_at_the_end_leaves_no_lines_empty(step: str) -> None:
+    async with shown(height=34) as (tree, pilot):
+        tree.show(grown(60), problems={}, sample=NO_SAMPLE)
+        tree.go_to("c59-8")
+        await pilot.pause()
+        if step == "fold":
+            tree.action_fold_all()
+        else:
+            version = grown(60)
+            fewer = replace(version, nodes=version.nodes[:-2])
+            tree.show(fewer, problems={}, sample=NO_SAMPLE, focus="c59-6")
+        await pilot.pause()
+        assert all(line.strip() for line in seen(tree)), seen(tree)
 
 
 async def test_what_was_said_of_one_row_is_not_said_of_the_row_that_folding_leads_to() -> None:

@@ -270,20 +270,19 @@ class BuilderBase(ShellScreen[None]):
                 self.strip.show([(sample, "muted")], "Tab goes to the fields, e shows the whole preview.")
             else:
                 self.strip.show([*head, ("  ", ""), (sample, "muted")], preview.reason)
-        if self.preview.display and self.preview.size.width:
-            shape = self.tree_pane.shape
-            scores = session.sample.scores
-            self.preview.update_lines(
-                lambda width: preview_lines(
-                    shape,
-                    preview.result,
-                    scores,
-                    reason=preview.reason,
-                    refusal=preview.refusal,
-                    sample=sample,
-                    width=width,
-                )
+        shape = self.tree_pane.shape
+        scores = session.sample.scores
+        self.preview.update_lines(
+            lambda width: preview_lines(
+                shape,
+                preview.result,
+                scores,
+                reason=preview.reason,
+                refusal=preview.refusal,
+                sample=sample,
+                width=width,
             )
+        )
 
     @property
     def _shows_strip(self) -> bool:
@@ -379,7 +378,6 @@ class BuilderBase(ShellScreen[None]):
         if name != self.pane:
             for each in PANES:
                 self.set_class(each == name, f"-at-{each}")
-            self.call_after_refresh(self._show_preview)
         widget = {
             TREE: self.tree_pane,
             FIELDS: self.fields,

@@ -377,7 +377,9 @@ class BuilderEdits(BuilderBase):
         """Put a copy right after it."""
         if (node := self._node) is not None:
             self.edit(
-                lambda version: duplicate(version, node.id, new_id=new_id), f"duplicate {title_of(node)}"
+                lambda version: duplicate(version, node.id, new_id=new_id),
+                f"duplicate {title_of(node)}",
+                at=node.id,
             )
 
     def action_copy(self) -> None:

@@ -128,6 +128,8 @@ class DetailPane(SteadyScroll, can_focus=True, inherit_bindings=False):
         before = self._rows
         self._lines = lines
         self._fold()
+        if not self._width:
+            return
         top = round(self.scroll_y)
         for y in range(self.scrollable_content_region.height):
             index = top + y
@@ -142,7 +144,11 @@ class DetailPane(SteadyScroll, can_focus=True, inherit_bindings=False):
             self.refresh()
 
     def _fold(self) -> None:
+        """Make rows of the lines. Out of sight there is no width, and they are folded when the pane comes into view;
+        but a pane that is as high as its rows needs some to come there."""
         self._width = self.scrollable_content_region.width
+        if not self._width and not self.styles.is_auto_height:
+            return
         lines = self._lines(self._width) if callable(self._lines) else self._lines
         self._rows = [row for line in lines for row in folded(line, max(1, self._width))]
         self.virtual_size = Size(self._width, len(self._rows))

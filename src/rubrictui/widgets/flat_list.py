@@ -56,8 +56,17 @@ class FlatList(OpenList):
         self._row_tops = list(range(self.row_count + 1))
         self._settle_height()
         self._open_cursor_row()
-        if not self.show_cursor():
+        has_scrolled = self._hold_end()
+        if not self.show_cursor() and not has_scrolled:
             self._paint_lines()
+
+    def _hold_end(self) -> bool:
+        """Scroll back to the last row where the rows end above the foot now; returns whether it scrolled."""
+        before = round(self.scroll_y)
+        end = max(self._row_tops[-1] + self._extra - self.size.height, 0)
+        if before > end:
+            self.scroll_to(y=end, animate=False, force=True)
+        return round(self.scroll_y) != before
 
     def repaint(self) -> None:
         """Paint what looks otherwise; the rows are the same."""
