@@ -23,7 +23,7 @@ from rubrictui.core.node_problems import about, own_problems, title
 from rubrictui.core.problems import MAXIMUM_KEY_LENGTH, Problem, is_share, repeated
 from rubrictui.core.scales import scale_problems
 from rubrictui.core.shares import sibling_shares
-from rubrictui.core.tree import window
+from rubrictui.core.tree import stretch, window
 
 __all__ = ["DraftIndex", "Problem", "band_gaps", "band_overlaps", "publish_problems", "weight_shares"]
 
@@ -142,9 +142,8 @@ class _View:
                 sound = sound and above in groups
             if entry.is_group:
                 groups.add(entry.own)
-        if (
-            before is not None
-        ):  # the same siblings are the same list, so that what was found of them is found again
+        if before is not None:
+            # The same siblings are the same list, so that what was found of them is found again.
             for above, known in before.children.items():
                 if children.get(above) == known:
                     children[above] = known
@@ -153,14 +152,12 @@ class _View:
 
     def _follows(self, before: _View) -> bool:
         """Take over a sound tree of which a few nodes are others; False where it is too much or sound no more."""
-        new, was, (first, end) = self.entries, self._replaced, self._stretch
-        inside = {entry.own for entry in (*was, *new[first:end])}
-        while end < len(new) and new[end].above in inside:  # where a group moved, it moved too
-            inside.add(new[end].own)
-            was.append(new[end])
-            end += 1
-        stretch, left = set(new[first:end]), set(was)
-        gone, come = left - stretch, stretch - left
+        new = self.entries
+        first, old_end, end = stretch(before.version.nodes, self.version.nodes)
+        # Where a group moved, what hangs on it moved too, and stands on both sides.
+        was = [*self._replaced, *new[end - (old_end - first - len(self._replaced)) : end]]
+        now, left = set(new[first:end]), set(was)
+        gone, come = left - now, now - left
         if len(gone) + len(come) > _FOLLOWED:
             return False
         by_id, children, keys = before.by_id, before.children, before.keys
@@ -190,7 +187,7 @@ class _View:
                 return False
             if parent is not None and not (parent.is_group and (id(parent) in head or parent in met)):
                 return False
-            if entry.is_group and not stretch.issuperset(children.get(entry.own, ())):
+            if entry.is_group and not now.issuperset(children.get(entry.own, ())):
                 return False
             met.add(entry)
         for entry in gone:  # none of its children may be left behind
@@ -234,7 +231,6 @@ class _View:
                 self.unread.append(entry)
             within.append(entry)
         entries[first:old_end] = within
-        self._stretch = first, new_end
         return entries
 
     def parent(self, entry: _Entry) -> _Entry | None:

@@ -7,7 +7,7 @@ functions of ``scoring``, and everything else stays as it was. What comes out is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import compress
 from operator import attrgetter, is_, is_not
@@ -36,7 +36,7 @@ from rubrictui.core.scoring import (
     take_part,
     verdict,
 )
-from rubrictui.core.tree import window
+from rubrictui.core.tree import came_and_went, stretch
 
 _BY_KEY = attrgetter("node.key", "node.id")
 
@@ -157,11 +157,8 @@ class _Board:
     def follow(self, version: VersionSnapshot) -> bool:
         """Take the nodes of the next state; False when not all of them take part in the order in which they stand."""
         old, new, fold = self._nodes, version.nodes, self._fold
-        first, old_end, new_end = _stretch(old, new, fold)
-        there = set(map(id, old[first:old_end]))
-        stays = set(map(id, new[first:new_end])) & there
-        gone = [node for node in old[first:old_end] if id(node) not in stays]
-        come = [node for node in new[first:new_end] if id(node) not in stays]
+        first, old_end, new_end = stretch(old, new, fold.__getitem__)
+        gone, come = came_and_went(old, new)
         for node in come:
             check_numbers(node)
         kinds = {fold[node.id]: node.node_type for node in come}
@@ -364,14 +361,3 @@ class _Board:
             nodes=tuple([row for number in self._order if (row := rows[number]) is not None]),
         )
         return LiveScore(result, self._by_id.copy())
-
-
-def _stretch(old: Sequence[Node], new: Sequence[Node], fold: Folded) -> tuple[int, int, int]:
-    """The window of what differs, with all that hangs on a node in it: where that node moved, it moved too."""
-    first, old_end, new_end = window(old, new)
-    inside = {fold[node.id] for node in (*old[first:old_end], *new[first:new_end])}
-    while new_end < len(new) and (parent := new[new_end].parent_id) and fold[parent] in inside:
-        inside.add(fold[new[new_end].id])
-        old_end += 1
-        new_end += 1
-    return first, old_end, new_end

@@ -16,39 +16,21 @@ import weakref
 
 from rubrictui.core.model import VersionSnapshot
 from rubrictui.core.plan_parts import (
-    NOT_APPLICABLE,
-    Cut,
     Group,
     Leaf,
     Plan,
     Reading,
     Scales,
-    Shares,
     check_numbers,
-    effective_na_policy,
     gate_of,
     group_of,
     picker,
-    read_unanswered,
     rounded_input,
     rules_of,
 )
-from rubrictui.core.plan_tree import Folded, PlanTree
+from rubrictui.core.plan_tree import PlanTree
 
-__all__ = [
-    "NOT_APPLICABLE",
-    "Cut",
-    "Group",
-    "Leaf",
-    "Plan",
-    "Reading",
-    "Scales",
-    "Shares",
-    "effective_na_policy",
-    "plan_of",
-    "read_unanswered",
-    "rounded_input",
-]
+__all__ = ["Group", "Leaf", "Plan", "Reading", "Scales", "plan_of", "rounded_input"]
 
 _plans: dict[int, tuple[weakref.ref[VersionSnapshot], Plan]] = {}
 _plans_lock = threading.Lock()
@@ -79,8 +61,7 @@ def plan_of(version: VersionSnapshot) -> Plan:
 
 
 def _compile(version: VersionSnapshot) -> Plan:
-    folded = Folded()
-    tree = PlanTree(version, folded)
+    tree = PlanTree(version)
     scales = Scales(version)
     for node in (*tree.groups, *tree.leaves):
         check_numbers(node)
@@ -95,7 +76,7 @@ def _compile(version: VersionSnapshot) -> Plan:
         )
         for node in tree.groups
     )
-    leaf_of = {folded[leaf.node.id]: leaf for leaf in leaves}
+    leaf_of = {tree.fold[leaf.node.id]: leaf for leaf in leaves}
     leaf_of |= {leaf.node.id: leaf for leaf in leaves}
     return Plan(
         leaves=leaves,

@@ -20,16 +20,12 @@ class Folded(dict[str, str]):
 class PlanTree:
     """The nodes that take part, numbered. Walked without recursion: ten thousand levels are no deeper.
 
-    ``walk`` has them in walk order; ``groups`` ends with ``whole``, a node made up for the version.
+    ``walk`` has them in walk order; ``groups`` ends with ``whole``, a node made up for the version. ``fold`` has their
+    ids as they compare.
     """
 
-    def __init__(self, version: VersionSnapshot, folded: Folded | None = None) -> None:
-        """
-        Args:
-            folded: what is known of folded ids; it learns those of this version.
-        """
-        self._fold = folded if folded is not None else Folded()
-        fold = self._fold
+    def __init__(self, version: VersionSnapshot) -> None:
+        fold = self.fold = Folded()
         by_parent: dict[str, list[Node]] = {}
         met: set[str] = set()
         for node in version.nodes:
@@ -65,7 +61,7 @@ class PlanTree:
         del self.walk[0]
 
     def children_of(self, node: Node) -> list[Node]:
-        folded = self._fold[node.id]
+        folded = self.fold[node.id]
         return self._by_parent.get(folded, []) if folded or node is self.whole else []
 
     def leaves_under(self, node: Node) -> tuple[int, int]:

@@ -7,7 +7,7 @@ slice. Nodes that keep their place, parent and sequence stay the same objects.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import compress, repeat
 from operator import attrgetter, eq, is_
 
@@ -98,6 +98,31 @@ def window(old: Sequence[object], new: Sequence[object]) -> tuple[int, int, int]
     if type(old) is tuple and type(new) is tuple:  # what can change is compared anew
         _windows_before.appendleft((old, new, found))
     return found
+
+
+def stretch(
+    old: Sequence[Node], new: Sequence[Node], fold: Callable[[str], str] = fold_id
+) -> tuple[int, int, int]:
+    """The window of what differs, with all that hangs on a node in it: where that node moved, it moved too.
+
+    Args:
+        fold: gives the form in which ids compare.
+    """
+    first, old_end, new_end = window(old, new)
+    inside = {fold(node.id) for node in (*old[first:old_end], *new[first:new_end])}
+    while new_end < len(new) and (parent := new[new_end].parent_id) and fold(parent) in inside:
+        inside.add(fold(new[new_end].id))
+        old_end += 1
+        new_end += 1
+    return first, old_end, new_end
+
+
+def came_and_went(old: Sequence[Node], new: Sequence[Node]) -> tuple[list[Node], list[Node]]:
+    """The nodes that are only in the old state and only in the new one; what changed is in both lists."""
+    first, old_end, new_end = window(old, new)
+    gone, come = old[first:old_end], new[first:new_end]
+    before, after = set(map(id, gone)), set(map(id, come))
+    return [node for node in gone if id(node) not in after], [node for node in come if id(node) not in before]
 
 
 def end_of(nodes: Sequence[Node], place: int) -> int:

@@ -27,8 +27,9 @@ from rubrictui.core.model import Answer, Scale, ScoreResult, VersionSnapshot, fo
 from rubrictui.core.problems import Problem
 from rubrictui.core.records import SampleAnswer, SampleSet
 from rubrictui.core.scoring import compute
+from rubrictui.core.tree import came_and_went
 from rubrictui.engine.errors import NotFoundError, NotPermittedError, StaleDraftError
-from rubrictui.widgets.builder_rows import Sample, came_and_went
+from rubrictui.widgets.builder_rows import Sample
 
 FIRST_SET = "Sample"
 """The name of the sample set that the first sample answer makes."""
@@ -365,7 +366,7 @@ class BuilderSession:
         """Let sample answers follow criteria whose key changed."""
         if not self.sets:
             return
-        gone, come = came_and_went(before, after)
+        gone, come = came_and_went(before.nodes, after.nodes)
         keys = {node.id: node.key for node in gone}
         renamed = {keys[node.id]: node.key for node in come if node.id in keys and keys[node.id] != node.key}
         if not renamed:
@@ -434,7 +435,7 @@ def _answers_again(
         or before.not_applicable_policy is not version.not_applicable_policy
     ):
         return _answers(version, kept)
-    gone, others = came_and_went(before, version)
+    gone, others = came_and_went(before.nodes, version.nodes)
     if not others and not gone:
         return found
     changed = dict(found)

@@ -17,7 +17,7 @@ from rubrictui.core.model import (
 from rubrictui.core.plan_tree import Folded
 from rubrictui.core.problems import Problem
 from rubrictui.core.shares import sibling_shares
-from rubrictui.core.tree import window
+from rubrictui.core.tree import stretch, window
 
 ROOT = ""
 """The id of the row that stands for the version itself."""
@@ -165,12 +165,7 @@ def shape_of(version: VersionSnapshot, before: Shape | None = None) -> Shape:
 def _moved(version: VersionSnapshot, before: Shape, scales: dict[str, Scale]) -> Shape | None:
     """The shape of a draft of which one stretch is another; None where the parent of a node there is missing."""
     old, new, fold = before.version.nodes, version.nodes, before.folded
-    first, old_end, new_end = window(old, new)
-    inside = {fold[node.id] for node in (*old[first:old_end], *new[first:new_end])}
-    while new_end < len(new) and (parent := new[new_end].parent_id) and fold[parent] in inside:
-        inside.add(fold[new[new_end].id])  # it hangs on what moved, so its depth may be another
-        old_end += 1
-        new_end += 1
+    first, old_end, new_end = stretch(old, new, fold.__getitem__)
     owns = [fold[node.id] for node in new[first:new_end]]
     depth_of = {ROOT: -1}
     depths: list[int] = []
@@ -235,14 +230,6 @@ def changed_nodes(before: VersionSnapshot, after: VersionSnapshot) -> list[int] 
         if old.id != new.id or old.parent_id != new.parent_id or old.node_type != new.node_type:
             return None
     return changed
-
-
-def came_and_went(before: VersionSnapshot, after: VersionSnapshot) -> tuple[list[Node], list[Node]]:
-    """The nodes that are only in the one and only in the other; what changed is in both lists."""
-    first, old_end, new_end = window(before.nodes, after.nodes)
-    gone, come = before.nodes[first:old_end], after.nodes[first:new_end]
-    old, new = set(map(id, gone)), set(map(id, come))
-    return [node for node in gone if id(node) not in new], [node for node in come if id(node) not in old]
 
 
 def visible_rows(shape: Shape, folded: Collection[str]) -> list[str]:

@@ -14,7 +14,6 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from rubrictui.core.matrix import (
@@ -37,13 +36,14 @@ from rubrictui.widgets.matrix_lines import (
     row_line,
 )
 from rubrictui.widgets.open_list import changed_cells
+from rubrictui.widgets.steady_scroll import SteadyScroll
 from rubrictui.widgets.text import Line, one_line
 
 HEADINGS = 2
 """Lines above the first row that never scroll."""
 
 
-class MatrixView(ScrollView, can_focus=True, inherit_bindings=False):
+class MatrixView(SteadyScroll, can_focus=True, inherit_bindings=False):
     """Rows and columns with a cursor on one cell."""
 
     ALLOW_SELECT = False

@@ -18,9 +18,9 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from rubrictui.widgets.steady_scroll import SteadyScroll
 from rubrictui.widgets.text import one_line, pad
 
 GUTTER = 2
@@ -122,7 +122,7 @@ def matching(rows: Sequence[Row], words: str) -> list[int]:
     return found
 
 
-class RowsList(ScrollView, can_focus=True, inherit_bindings=False):
+class RowsList(SteadyScroll, can_focus=True, inherit_bindings=False):
     """Rows in columns under a fixed header line."""
 
     ALLOW_SELECT = False

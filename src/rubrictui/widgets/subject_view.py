@@ -12,11 +12,11 @@ from textual import work
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from rubrictui.widgets.document import Page, ShownRow
 from rubrictui.widgets.quote_picker import Picker
+from rubrictui.widgets.steady_scroll import SteadyScroll
 from rubrictui.widgets.subject_pages import SubjectPage, build_page, cited_page, page_tokens
 from rubrictui.widgets.text import one_line, truncate
 
@@ -45,7 +45,7 @@ _STYLES = (
 )
 
 
-class SubjectView(ScrollView, can_focus=True):
+class SubjectView(SteadyScroll, can_focus=True):
     """A reader for the pages of one subject. Its first line names the pages."""
 
     ALLOW_SELECT = False
