@@ -76,7 +76,7 @@ class DraftIndex:
         return self._view
 
 
-_KEY = attrgetter("key")
+_KEY, _OWN_PROBLEMS = attrgetter("key"), attrgetter("problems")
 
 
 # --- the tree --------------------------------------------------------------------------------------
@@ -353,7 +353,7 @@ def _node_problems(view: _View) -> Sequence[Problem]:
     advisory = view.has_advisory_group
     faults = {key: found for key, scale in view.scales.items() if (found := [*scale_problems(scale)])}
     if view.is_sound and len(view.keys) == len(view.entries) and not advisory and not faults:
-        return [*chain.from_iterable([entry.problems for entry in view.entries if entry.problems])]
+        return [*chain.from_iterable(filter(None, map(_OWN_PROBLEMS, view.entries)))]
     return [*_entangled_problems(view, faults, advisory=advisory)]
 
 

@@ -358,6 +358,6 @@ class _Board:
             not_applicable_failure=bool(self._failing),
             confidence=None,
             pass_threshold=None,
-            nodes=tuple([row for number in self._order if (row := rows[number]) is not None]),
+            nodes=tuple(filter(None, map(rows.__getitem__, self._order))),
         )
         return LiveScore(result, self._by_id.copy())

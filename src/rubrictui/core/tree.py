@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
-from itertools import compress, repeat
-from operator import attrgetter, eq, is_
+from itertools import compress, count, repeat
+from operator import attrgetter, eq, is_, is_not
 
 import msgspec
 
@@ -90,10 +90,8 @@ def window(old: Sequence[object], new: Sequence[object]) -> tuple[int, int, int]
         if known[0] is old and known[1] is new:
             return known[2]
     most = min(len(old), len(new))
-    same = list(map(is_, old, new))
-    first = same.index(False) if False in same else most
-    same = list(map(is_, reversed(old), reversed(new)))[: most - first]
-    last = same.index(False) if False in same else most - first
+    first = next(compress(count(), map(is_not, old, new)), most)
+    last = min(next(compress(count(), map(is_not, reversed(old), reversed(new))), most), most - first)
     found = first, len(old) - last, len(new) - last
     if type(old) is tuple and type(new) is tuple:  # what can change is compared anew
         _windows_before.appendleft((old, new, found))

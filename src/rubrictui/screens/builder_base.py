@@ -67,6 +67,9 @@ class BuilderBase(ShellScreen[None]):
 
     DEFAULT_CSS = """
     BuilderBase {
+        /* Containers that show nothing of their own are not drawn: each would be cut to pieces at every line. */
+        & #panes, & #left { visibility: hidden; }
+        & #left > *, & FieldsPane { visibility: visible; }
         & #panes { height: 1fr; }
         & #left { width: 1fr; }
         & FieldsPane { width: 1fr; display: none; }
@@ -216,11 +219,13 @@ class BuilderBase(ShellScreen[None]):
 
     # -- showing
 
-    def show_draft(self, *, focus: str | None = None) -> None:
+    def show_draft(self, *, focus: str | None = None, said: str = "") -> None:
         """Show the draft as it is now: the tree, the fields, the preview, the problems.
 
         Args:
             focus: the folded id of the row for the cursor; None leaves it.
+            said: what was done, said under the cursor of the tree where that has the keys: a line above the footer
+                costs a frame more.
         """
         session = self.session
         self._sample = session.sample
@@ -229,7 +234,10 @@ class BuilderBase(ShellScreen[None]):
             problems=self._problem_marks(),
             sample=self._sample,
             focus=focus,
+            note=said if self.pane == TREE else "",
         )
+        if said and self.pane != TREE:
+            self.say(said)
         self._show_preview()
         self.problem_list.show(session.problems)
         self._show_fields()

@@ -91,6 +91,7 @@ class BuilderEdits(BuilderBase):
         run: str | None = None,
         follow: bool = True,
         in_fields: bool = False,
+        said: str = "",
     ) -> bool:
         """Make an edit, store it, show it. A refusal is said where it was made and changes nothing.
 
@@ -100,6 +101,7 @@ class BuilderEdits(BuilderBase):
             run: edits in a row with the same word undo as one.
             follow: put the cursor where the edit leads.
             in_fields: it was made in the fields, so a refusal is said there.
+            said: what is said when it is done.
         """
         self._delete_asked = None
         if not self._may_edit():
@@ -113,7 +115,7 @@ class BuilderEdits(BuilderBase):
         if not self.session.apply(edited, label, at=at, run=run):
             return False
         self._may_leave_unsaved = False
-        self.show_draft(focus=fold_id(edited.focus) if follow else None)
+        self.show_draft(focus=fold_id(edited.focus) if follow else None, said=said)
         return True
 
     def _may_edit(self) -> bool:
@@ -235,9 +237,12 @@ class BuilderEdits(BuilderBase):
     def searched(self, words: str) -> None:
         """The search was ended with these words."""
 
-    def _set(self, node: Node, doing: str, **changes: object) -> bool:
+    def _set(self, node: Node, doing: str, *, said: str = "", **changes: object) -> bool:
         return self.edit(
-            lambda version: set_node(version, node.id, **changes), f"{doing} {title_of(node)}", at=node.id
+            lambda version: set_node(version, node.id, **changes),
+            f"{doing} {title_of(node)}",
+            at=node.id,
+            said=said,
         )
 
     # -- what a node says
@@ -291,8 +296,8 @@ class BuilderEdits(BuilderBase):
             return
         current = _ROLLUPS.index(node.rollup_method or RollupMethod.WEIGHTED_MEAN)
         following = _ROLLUPS[(current + 1) % len(_ROLLUPS)]
-        if self._set(node, "roll up", rollup_method=following):
-            self.tree_pane.note(f"It scores {_ROLLUP_WORDS[following]}. r changes it again.")
+        said = f"It scores {_ROLLUP_WORDS[following]}. r changes it again."
+        self._set(node, "roll up", said=said, rollup_method=following)
 
     @work(exit_on_error=False, exclusive=True, group="choose")
     async def action_scale(self) -> None:
@@ -385,15 +390,15 @@ class BuilderEdits(BuilderBase):
     def action_copy(self) -> None:
         """Copy it with all that is inside."""
         if (node := self._node) is not None:
-            self._tell(self._keep(node, "Copied"))
+            self.tree_pane.note(self._keep(node, "Copied"))
 
     def action_cut(self) -> None:
         """Copy it and delete it."""
         node = self._node
         if node is not None and self._may_edit():
             kept = self._keep(node, "Cut")
-            self.edit(lambda version: delete(version, node.id), f"cut {title_of(node)}", at=node.id)
-            self._tell(kept)
+            label = f"cut {title_of(node)}"
+            self.edit(lambda version: delete(version, node.id), label, at=node.id, said=kept)
 
     def _keep(self, node: Node, done: str) -> str:
         """Keep a copy for pasting; what was done, in words."""
@@ -429,8 +434,9 @@ class BuilderEdits(BuilderBase):
                 f"d once more deletes it with {counted(inside, 'node')} inside; u brings it back."
             )
             return
-        if self.edit(lambda version: delete(version, node.id), f"delete {title_of(node)}", at=node.id):
-            self._tell(f"Deleted: {title_of(node)}. u brings it back.")
+        title = title_of(node)
+        said = f"Deleted: {title}. u brings it back."
+        self.edit(lambda version: delete(version, node.id), f"delete {title}", at=node.id, said=said)
 
     # -- undo
 
@@ -453,15 +459,7 @@ class BuilderEdits(BuilderBase):
             self.say(nothing)
             return
         label, focus = taken
-        self.show_draft(focus=fold_id(focus) or None)
-        self._tell(f"{done}: {label}.")
-
-    def _tell(self, text: str) -> None:
-        """Say what was done where the eyes are; a line above the footer costs a frame more."""
-        if self.pane == TREE:
-            self.tree_pane.note(text)
-        else:
-            self.say(text)
+        self.show_draft(focus=fold_id(focus) or None, said=f"{done}: {label}.")
 
     async def on_builder_tree_cursor_moved(self) -> None:
         self._delete_asked = None

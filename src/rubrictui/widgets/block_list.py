@@ -125,7 +125,7 @@ class BlockList(OpenList):
             self.show_cursor()
             self.refresh()
         else:
-            self._row_tops = []  # out of sight; laid out anew when it is shown
+            self._row_tops = ()  # out of sight; laid out anew when it is shown
         if self.current is not None:
             self.post_message(self.Highlighted(self, self.current))
         self.refresh_bindings()

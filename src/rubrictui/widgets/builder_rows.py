@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, compress
+from operator import attrgetter
 
 from rubrictui.core.model import (
     Answer,
@@ -21,6 +23,8 @@ from rubrictui.core.tree import stretch, window
 
 ROOT = ""
 """The id of the row that stands for the version itself."""
+
+_IS_GATE, _NODE_ID = attrgetter("is_gate"), attrgetter("node_id")
 
 
 @dataclass(slots=True, eq=False)
@@ -40,6 +44,8 @@ class Shape:
     folded: Folded
     criteria: int = 0
     """How many criteria there are."""
+    gates: Sequence[Node] = ()
+    """The gates in the order they stand."""
     _shares: dict[str, dict[str, float | None]] = field(default_factory=dict)
 
     def node(self, own: str) -> Node | None:
@@ -137,6 +143,7 @@ def shape_of(version: VersionSnapshot, before: Shape | None = None) -> Shape:
             scales,
             before.folded,
             before.criteria,
+            _gates(version, before),
             shares,
         )
     if before is not None and (moved := _moved(version, before, scales)) is not None:
@@ -157,9 +164,8 @@ def shape_of(version: VersionSnapshot, before: Shape | None = None) -> Shape:
             children[parent] = [node]
     criterion = NodeType.CRITERION
     count = len([node for node in nodes if node.node_type is criterion])
-    return Shape(
-        version, ids, depths, dict(zip(ids, range(len(ids)), strict=True)), children, scales, fold, count
-    )
+    place = dict(zip(ids, range(len(ids)), strict=True))
+    return Shape(version, ids, depths, place, children, scales, fold, count, _gates(version))
 
 
 def _moved(version: VersionSnapshot, before: Shape, scales: dict[str, Scale]) -> Shape | None:
@@ -180,7 +186,7 @@ def _moved(version: VersionSnapshot, before: Shape, scales: dict[str, Scale]) ->
             depth_of[parent] = before.depths[place]
         depths.append(depth_of[parent] + 1)
         depth_of[own] = depths[-1]
-    if not shaken <= {ROOT, *before.place, *owns}:
+    if not before.place.keys() >= shaken - {ROOT, *owns}:
         return None
     ids = [*before.ids[:first], *owns, *before.ids[old_end:]]
     depths = [*before.depths[:first], *depths, *before.depths[old_end:]]
@@ -197,7 +203,18 @@ def _moved(version: VersionSnapshot, before: Shape, scales: dict[str, Scale]) ->
     count = before.criteria
     count -= len([node for node in old[first:old_end] if node.node_type is criterion])
     count += len([node for node in new[first:new_end] if node.node_type is criterion])
-    return Shape(version, ids, depths, place_of, children, scales, fold, count, shares)
+    gates = _gates(version, before)
+    return Shape(version, ids, depths, place_of, children, scales, fold, count, gates, shares)
+
+
+def _gates(version: VersionSnapshot, before: Shape | None = None) -> Sequence[Node]:
+    """The gates of a draft in the order they stand: those it had, where none stands in what differs."""
+    if before is not None:
+        first, old_end, new_end = window(before.version.nodes, version.nodes)
+        differ = chain(before.version.nodes[first:old_end], version.nodes[first:new_end])
+        if not any(map(_IS_GATE, differ)):
+            return before.gates
+    return [*filter(_IS_GATE, version.nodes)]
 
 
 def _children(own: str, nodes: Sequence[Node], depths: list[int], place: dict[str, int]) -> list[Node]:
@@ -282,14 +299,12 @@ def problems_by_node(
     found: dict[str, list[Problem]] = {}
     if before is not None and before[1]:
         first, old_end, new_end = window(before[0], problems)
-        changed = {
-            problem.node_id or ROOT for problem in (*before[0][first:old_end], *problems[first:new_end])
-        }
+        changed = {problem.node_id for problem in (*before[0][first:old_end], *problems[first:new_end])}
         if len(changed) < len(before[1]) // 4:
             found = before[1].copy()
             for own in changed:
-                found.pop(own, None)
-            problems = [problem for problem in problems if (problem.node_id or ROOT) in changed]
+                found.pop(own or ROOT, None)
+            problems = [*compress(problems, map(changed.__contains__, map(_NODE_ID, problems)))]
     for problem in problems:
         own = problem.node_id or ROOT
         if own in found:

@@ -348,6 +348,7 @@ class BuilderTree(FlatList):
         problems: Mapping[str, Sequence[Problem]],
         sample: Sample,
         focus: str | None = None,
+        note: str = "",
     ) -> None:
         """Show another state of the draft. Where the cursor comes to stand is not told: who shows it asks.
 
@@ -356,6 +357,7 @@ class BuilderTree(FlatList):
             sample: the sample answers and what they score.
             focus: the folded id of the row for the cursor, unfolded to be seen; None, or one that is not there,
                 keeps it where it is.
+            note: what is said under the cursor, until the next key.
         """
         before, here = self._shape, self.cursor_id
         self._shape = shape_of(version, before)
@@ -363,14 +365,15 @@ class BuilderTree(FlatList):
         wanted = here if focus is None or (focus and focus not in self._shape.place) else focus
         self._folded &= self._shape.place.keys()
         opened = self._open_above(wanted)
-        self._note = ""
+        self._note = note
         with self.prevent(self.CursorMoved):
             if self._shape.ids is not before.ids or opened:
-                self._relist(wanted)
-                return
-            self.repaint()
-            if wanted != here:
-                self.go_to(wanted)
+                self._relist(wanted, note)
+            else:
+                self.repaint()
+                if wanted != here:
+                    self.go_to(wanted)
+        self.note(note)
 
     def show_sample(self, sample: Sample) -> None:
         """Show other sample answers and scores."""
@@ -421,8 +424,8 @@ class BuilderTree(FlatList):
         self._folded -= hiding
         return bool(hiding)
 
-    def _relist(self, wanted: str) -> None:
-        """List the rows anew with the cursor on ``wanted``, else where it stood."""
+    def _relist(self, wanted: str, note: str = "") -> None:
+        """List the rows anew with the cursor on ``wanted``, else where it stood, and say ``note`` under it."""
         before = self.cursor_id
         self._rows = visible_rows(self._shape, self._folded)
         try:
@@ -431,10 +434,10 @@ class BuilderTree(FlatList):
             self.row_cursor = min(self.row_cursor, len(self._rows) - 1)
         has_moved = self.cursor_id != before
         if has_moved:
-            self._note = ""  # it was said of another row
+            self._note = note  # what was said before was said of another row
         self.relist(self.row_cursor)
         if has_moved:
-            self._arrived()
+            self._arrived(note)
 
     @property
     def row_count(self) -> int:
@@ -491,8 +494,8 @@ class BuilderTree(FlatList):
         """Nothing that was typed or said goes along."""
         self._arrived()
 
-    def _arrived(self) -> None:
-        self._note = ""
+    def _arrived(self, note: str = "") -> None:
+        self._note = note
         self._type()
         if self.kind is not self._kind_before:
             self._kind_before = self.kind

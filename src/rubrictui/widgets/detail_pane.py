@@ -6,11 +6,12 @@ Drawn line by line, so that following a cursor costs no layout.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from typing import ClassVar
 
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.strip import Strip
 
 from rubrictui.core.display import visible
@@ -130,13 +131,11 @@ class DetailPane(SteadyScroll, can_focus=True, inherit_bindings=False):
         self._fold()
         if not self._width:
             return
-        top = round(self.scroll_y)
-        for y in range(self.scrollable_content_region.height):
-            index = top + y
-            old = before[index] if index < len(before) else None
-            new = self._rows[index] if index < len(self._rows) else None
-            if old != new:
-                self.refresh_line(index)
+        top, (width, height) = round(self.scroll_y), self.size
+        pairs = zip_longest(before[top : top + height], self._rows[top : top + height])
+        changed = [Region(0, y, width, 1) for y, (old, new) in enumerate(pairs) if old != new]
+        if changed:
+            self.refresh(*changed)
 
     def on_resize(self) -> None:
         if self.scrollable_content_region.width != self._width:

@@ -157,7 +157,7 @@ class FieldsList(OpenList, inherit_bindings=False):
             self.refresh()
             self._on_shift()
         else:
-            self._row_tops = []  # out of sight: it is laid out when it comes into view
+            self._row_tops = ()  # out of sight: it is laid out when it comes into view
 
     def _place(self, wanted: str | None, least: int) -> int:
         stops = [index for index, field in enumerate(self._fields) if field.is_stop]

@@ -171,7 +171,8 @@ class FieldsPane(EditingPane):
             threshold=version.pass_threshold,
         )
         self._say()
-        self.refresh_bindings()
+        if self.has_focus_within:
+            self.refresh_bindings()
 
     def go_to(self, field: str, level_id: str = "") -> bool:
         """Put the cursor on a field by its name in the model; False when it is not listed."""

@@ -41,7 +41,7 @@ class FlatList(OpenList):
     def measure(self) -> None:
         """Lay everything out anew."""
         self.plan(max(self.line_width, 20))
-        self._row_tops = list(range(self.row_count + 1))
+        self._row_tops = range(self.row_count + 1)
         self._forget_strips()
         self._settle_height()
         self._open_cursor_row()
@@ -51,9 +51,9 @@ class FlatList(OpenList):
         self.row_cursor = min(cursor, self.row_count - 1)
         self._closed_strips.clear()
         if not self.size.height:
-            self._row_tops = []  # out of sight: it is laid out when it comes into view
+            self._row_tops = ()  # out of sight: it is laid out when it comes into view
             return
-        self._row_tops = list(range(self.row_count + 1))
+        self._row_tops = range(self.row_count + 1)
         self._settle_height()
         self._open_cursor_row()
         has_scrolled = self._hold_end()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -37,21 +38,22 @@ def changed_cells(before: Strip | None, after: Strip, width: int) -> tuple[int, 
     if before is after:
         return 0, 0
     old, new = list(before), list(after)
-    start = 0
-    while old and new and old[0] == new[0]:
-        start += new[0].cell_length
-        del old[0], new[0]
-    if not old and not new:
+    least = min(len(old), len(new))
+    first = last = 0
+    while first < least and old[first] == new[first]:
+        first += 1
+    if first == len(old) == len(new):
         return 0, 0
-    end = width
-    while old and new and old[-1] == new[-1]:
-        end -= new[-1].cell_length
-        del old[-1], new[-1]
+    start = sum([segment.cell_length for segment in new[:first]])
     # What lies between may be of another length; then everything behind it has moved.
-    if sum(s.cell_length for s in old) != sum(s.cell_length for s in new):
+    if before.cell_length != after.cell_length:
         return start, width
-    if old and new and old[-1].style == new[-1].style:
-        end -= _common_end(old[-1].text, new[-1].text)
+    while last < least - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    end = width - sum([segment.cell_length for segment in new[len(new) - last :]])
+    was, now = old[first : len(old) - last], new[first : len(new) - last]
+    if was and now and was[-1].style == now[-1].style:
+        end -= _common_end(was[-1].text, now[-1].text)
     return start, end
 
 
@@ -129,7 +131,7 @@ class OpenList(SteadyScroll, can_focus=True):
     ) -> None:
         super().__init__(name=name, id=id, classes=classes, disabled=disabled)
         self.row_cursor = -1
-        self._row_tops: list[int] = []
+        self._row_tops: Sequence[int] = ()
         self._open_row: list[Line] = []
         self._open_strips: list[Strip | None] = []
         self._reserve = 0
@@ -187,9 +189,7 @@ class OpenList(SteadyScroll, can_focus=True):
         """Lay everything out anew."""
         width = max(self.line_width, 20)
         self.plan(width)
-        self._row_tops = [0]
-        for index in range(self.row_count):
-            self._row_tops.append(self._row_tops[-1] + self.row_height(index))
+        self._row_tops = [*accumulate(map(self.row_height, range(self.row_count)), initial=0)]
         self._forget_strips()
         self._reserve = 0
         self._open_cursor_row()
@@ -214,11 +214,14 @@ class OpenList(SteadyScroll, can_focus=True):
 
     def _paint_lines(self) -> None:
         """The same, with the open row as it was laid out last."""
-        scroll, width = round(self.scroll_y), self.size.width
-        for y in range(self.size.height):
+        scroll, (width, height) = round(self.scroll_y), self.size
+        changed = []
+        for y in range(height):
             start, end = changed_cells(self._painted_lines.get(y), self._line(scroll + y), width)
             if start < end:
-                self.refresh(Region(start, y, end - start, 1))
+                changed.append(Region(start, y, end - start, 1))
+        if changed:
+            self.refresh(*changed)
 
     # -- moving
 

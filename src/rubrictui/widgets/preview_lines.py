@@ -95,7 +95,7 @@ def preview_lines(
 
 def _gates(shape: Shape, scores: Mapping[str, ScoredNode]) -> list[Line]:
     lines: list[Line] = []
-    for node in [node for node in shape.version.nodes if node.is_gate]:
+    for node in shape.gates:
         if node.is_advisory or (scored := scores.get(node.id)) is None:
             continue
         version = shape.version

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -15,10 +16,12 @@ from rubrictui.widgets.builder_lines import BLOCKS, WARNS
 from rubrictui.widgets.flat_list import FlatList
 from rubrictui.widgets.text import Line, counted, one_line, truncate, wrap
 
+_SEVERITY = attrgetter("severity")
+
 
 def problem_counts(problems: Sequence[Problem]) -> str:
     """How many problems block publishing and how many are warnings, in words."""
-    blocking = len([problem for problem in problems if problem.severity == "error"])
+    blocking = [*map(_SEVERITY, problems)].count("error")
     warnings = len(problems) - blocking
     if not problems:
         return "no problems ✓"
@@ -109,10 +112,8 @@ class ProblemsPane(FlatList):
         if problems is self._problems:
             return
         before, place = self.current, max(self.row_cursor, 0)
-        grave = [problem for problem in problems if problem.severity == "error"]
-        self._problems = (
-            [*grave, *[problem for problem in problems if not problem.blocks]] if grave else problems
-        )
+        has_grave = "error" in map(_SEVERITY, problems)
+        self._problems = sorted(problems, key=lambda problem: not problem.blocks) if has_grave else problems
         if not self.has_focus:
             place = 0  # who comes here begins with the gravest
         elif before is not None and before in self._problems:
