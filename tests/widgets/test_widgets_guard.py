@@ -6,7 +6,7 @@ from rich.control import Control
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
-from textual.filter import DimFilter
+from textual.filter import DimFilter, LineFilter, Monochrome
 from textual.strip import Strip
 
 from rubrictui.widgets.guard import CONTROL_GUARD, with_guard
@@ -44,5 +44,21 @@ def test_the_frames_own_control_codes_pass() -> None:
 
 
 def test_the_guard_comes_last() -> None:
+    class Hostile(LineFilter):
+        def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+            return [Segment(segment.text + "\x1b[2J", segment.style) for segment in segments]
+
+    (both,) = with_guard([Hostile()])
+    assert "".join(segment.text for segment in both.apply([Segment("a")], BACKGROUND)) == "a[2J"
+
+
+def test_the_filters_before_it_are_applied_in_their_order() -> None:
+    bold = Style(color="#808080", dim=True)
+    (both,) = with_guard([DimFilter(), Monochrome()])
+    alone = Monochrome().apply(DimFilter().apply([Segment("a", bold)], BACKGROUND), BACKGROUND)
+    assert both.apply([Segment("a", bold)], BACKGROUND) == alone
+
+
+def test_the_same_filters_are_the_same_one() -> None:
     dim = DimFilter()
-    assert with_guard([dim]) == (dim, CONTROL_GUARD)
+    assert with_guard([dim]) is with_guard([dim])  # what is kept with a line is kept by filter

@@ -68,8 +68,8 @@ class BuilderBase(ShellScreen[None]):
     DEFAULT_CSS = """
     BuilderBase {
         /* Containers that show nothing of their own are not drawn: each would be cut to pieces at every line. */
-        & #panes, & #left { visibility: hidden; }
-        & #left > *, & FieldsPane { visibility: visible; }
+        & #panes, & #left, & FieldsPane { visibility: hidden; }
+        & #left > *, & FieldsPane > * { visibility: visible; }
         & #panes { height: 1fr; }
         & #left { width: 1fr; }
         & FieldsPane { width: 1fr; display: none; }
@@ -82,7 +82,8 @@ class BuilderBase(ShellScreen[None]):
         &.-at-preview #below > PreviewPane, &.-at-problems #below > ProblemsPane { display: block; }
         &.-wide #panes { display: block; }
         &.-wide #left { display: block; width: 74; }
-        &.-wide FieldsPane { display: block; border-left: solid $border; }
+        &.-wide FieldsPane { display: block; }
+        &.-wide FieldsPane > FieldsList { border-left: solid $border; }
         &.-wide #below { height: 9; border-top: solid $border; }
         &.-wide.-tall #below { display: block; height: 11; }
         &.-wide.-tall #below > PreviewPane, &.-wide.-tall #below > ProblemsPane { display: block; }

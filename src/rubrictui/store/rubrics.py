@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from rubrictui.core.model import (
     Bump,
@@ -157,6 +157,8 @@ _VERSION_HEADS = select(
     VERSION.c.based_on_id,
 ).select_from(VERSION.join(RUBRIC, RUBRIC.c.id == VERSION.c.rubric_id))
 
+_VERSION_HEAD = _VERSION_HEADS.where(VERSION.c.id == bindparam("id"))  # an author's every key asks for it
+
 
 def _head(row: Sequence[Any]) -> VersionHead:
     id, rubric_id, name, status, major, minor, patch, revision, based_on = row
@@ -164,7 +166,7 @@ def _head(row: Sequence[Any]) -> VersionHead:
 
 
 def version_head(connection: Connection, version_id: str) -> VersionHead | None:
-    row = connection.execute(_VERSION_HEADS.where(VERSION.c.id == version_id)).first()
+    row = connection.execute(_VERSION_HEAD, {"id": version_id}).first()
     return None if row is None else _head(row)
 
 

@@ -274,6 +274,7 @@ class EditingPane(Container):
             place = (columns.value_start, min(max(top, 0), page - 1), columns.value_width, 1)
         styles = self._editor.styles
         x, y, width, height = place
+        x += self._list.styles.gutter.left
         styles.offset, styles.width, styles.height = (x, y), width, max(min(height, page - y), 1)
 
     @property

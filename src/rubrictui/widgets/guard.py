@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from rich.segment import Segment
 from textual.color import Color
@@ -50,6 +51,24 @@ def _cleaned(segment: Segment) -> Segment:
 CONTROL_GUARD = ControlGuard()
 
 
-def with_guard(filters: Sequence[LineFilter]) -> tuple[LineFilter, ...]:
-    """The filters with the guard behind them: what an application's ``get_line_filters`` returns."""
-    return (*filters, CONTROL_GUARD)
+class _Chain(LineFilter):
+    """Filters as one: a line that has not changed is looked up once in a frame, and not once for each of them."""
+
+    def __init__(self, filters: tuple[LineFilter, ...]) -> None:
+        super().__init__()
+        self._filters = filters
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        for each in self._filters:
+            segments = each.apply(segments, background)
+        return segments
+
+
+@lru_cache(8)
+def _chained(filters: tuple[LineFilter, ...]) -> tuple[LineFilter]:
+    return (_Chain(filters),)
+
+
+def with_guard(filters: Sequence[LineFilter]) -> tuple[LineFilter]:
+    """The filters with the guard behind them, as one: what an application's ``get_line_filters`` returns."""
+    return _chained((*filters, CONTROL_GUARD))
