@@ -7,7 +7,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from rubrictui.widgets.open_list import changed_cells
+from rubrictui.widgets.drawn_lines import changed_cells
 
 BOLD = Style(bold=True)
 

@@ -6,15 +6,15 @@ Drawn line by line, so that following a cursor costs no layout.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import zip_longest
 from typing import ClassVar
 
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.strip import Strip
 
 from rubrictui.core.display import visible
+from rubrictui.widgets.drawn_lines import DrawnLines
 from rubrictui.widgets.steady_scroll import SteadyScroll
 from rubrictui.widgets.text import expand_tabs, fold_spans
 
@@ -52,7 +52,7 @@ def _pieces(whole: str, start: int, end: int, ends: Sequence[tuple[int, str]]) -
     return pieces
 
 
-class DetailPane(SteadyScroll, can_focus=True, inherit_bindings=False):
+class DetailPane(DrawnLines, SteadyScroll, can_focus=True, inherit_bindings=False):
     """Lines to read, scrolled by keys while it has the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -70,6 +70,8 @@ class DetailPane(SteadyScroll, can_focus=True, inherit_bindings=False):
     | pageup / pagedown, space | Scroll by ten lines. |
     | home, g / end, G | To the top, to the end. |
     """
+
+    STYLE_PREFIX = "detail"
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "detail--heading",
@@ -126,20 +128,15 @@ class DetailPane(SteadyScroll, can_focus=True, inherit_bindings=False):
 
     def update_lines(self, lines: Lines) -> None:
         """Replace what is shown and stay in place; only the rows that look otherwise are painted."""
-        before = self._rows
         self._lines = lines
         self._fold()
-        if not self._width:
-            return
-        top, (width, height) = round(self.scroll_y), self.size
-        pairs = zip_longest(before[top : top + height], self._rows[top : top + height])
-        changed = [Region(0, y, width, 1) for y, (old, new) in enumerate(pairs) if old != new]
-        if changed:
-            self.refresh(*changed)
+        if self._width:
+            self.paint_lines()
 
     def on_resize(self) -> None:
         if self.scrollable_content_region.width != self._width:
             self._fold()
+            self.forget_lines()
             self.refresh()
 
     def _fold(self) -> None:
@@ -152,16 +149,12 @@ class DetailPane(SteadyScroll, can_focus=True, inherit_bindings=False):
         self._rows = [row for line in lines for row in folded(line, max(1, self._width))]
         self.virtual_size = Size(self._width, len(self._rows))
 
-    def render_line(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
-        blank = self.rich_style
+    def line_strip(self, y: int) -> Strip:
+        width, blank = self.scrollable_content_region.width, self.named_style("")
         index = y + round(self.scroll_y)
         if index >= len(self._rows):
             return Strip.blank(width, blank)
-        segments = [
-            Segment(text, self.get_component_rich_style(f"detail--{tone}") if tone else blank)
-            for text, tone in self._rows[index]
-        ]
+        segments = [Segment(text, self.named_style(tone)) for text, tone in self._rows[index]]
         return Strip(segments).adjust_cell_length(width, blank)
 
     def action_scroll(self, by: int) -> None:

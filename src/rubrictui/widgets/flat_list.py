@@ -31,9 +31,9 @@ class FlatList(OpenList):
             strip = self._drawn[key] = super()._strip(line, is_open=is_open)
         return strip
 
-    def _forget_strips(self) -> None:
+    def forget_lines(self) -> None:
         self._drawn.clear()
-        super()._forget_strips()
+        super().forget_lines()
 
     def row_height(self, index: int) -> int:
         return 1
@@ -42,7 +42,7 @@ class FlatList(OpenList):
         """Lay everything out anew."""
         self.plan(max(self.line_width, 20))
         self._row_tops = range(self.row_count + 1)
-        self._forget_strips()
+        self.forget_lines()
         self._settle_height()
         self._open_cursor_row()
 
@@ -58,7 +58,7 @@ class FlatList(OpenList):
         self._open_cursor_row()
         has_scrolled = self._hold_end()
         if not self.show_cursor() and not has_scrolled:
-            self._paint_lines()
+            self.paint_lines()
 
     def _hold_end(self) -> bool:
         """Scroll back to the last row where the rows end above the foot now; returns whether it scrolled."""

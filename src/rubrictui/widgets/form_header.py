@@ -6,17 +6,19 @@ from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from textual.geometry import Region
+from rich.style import Style
 from textual.strip import Strip
-from textual.widget import Widget
 
+from rubrictui.widgets.drawn_lines import DrawnLines
 from rubrictui.widgets.text import one_line
 
 
-class FormHeader(Widget):
+class FormHeader(DrawnLines):
     """Two lines. Values go in through ``show``; only what differs is painted."""
 
     ALLOW_SELECT = False
+
+    STYLE_PREFIX = "form"
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"form--title", "form--about", "form--safe", "form--unsafe"}
     """
@@ -60,14 +62,9 @@ class FormHeader(Widget):
 
     def show(self, *, mark: str, is_safe: bool, progress: str) -> None:
         """Say whether everything is saved (in a word or two) and how far the form is."""
-        if (mark, is_safe) != (self._mark, self._is_safe):
-            room = max(cell_len(mark), cell_len(self._mark)) + 2
-            self._mark, self._is_safe = mark, is_safe
-            self.refresh(Region(max(self.size.width - room, 0), 0, room, 1))
-        if progress != self._progress:
-            room = max(cell_len(progress), cell_len(self._progress)) + 2
-            self._progress = progress
-            self.refresh(Region(max(self.size.width - room, 0), 1, room, 1))
+        if (mark, is_safe, progress) != (self._mark, self._is_safe, self._progress):
+            self._mark, self._is_safe, self._progress = mark, is_safe, progress
+            self.paint_lines()
 
     @property
     def mark(self) -> str:
@@ -77,22 +74,25 @@ class FormHeader(Widget):
     def progress(self) -> str:
         return self._progress
 
-    def render_line(self, y: int) -> Strip:
+    def on_resize(self) -> None:
+        self.forget_lines()
+
+    def line_strip(self, y: int) -> Strip:
         if y == 0:
-            right_style = "form--safe" if self._is_safe else "form--unsafe"
-            return self._line(self._title, "form--title", self._mark, right_style)
-        return self._line(self._about, "form--about", self._progress, "form--about")
+            return self._line(self._title, "title", self._mark, "safe" if self._is_safe else "unsafe")
+        return self._line(self._about, "about", self._progress, "about")
+
+    def _make_style(self, name: str) -> Style:
+        return self.rich_style + self.get_component_rich_style(f"form--{name}", partial=True)
 
     def _line(self, left: str, left_style: str, right: str, right_style: str) -> Strip:
-        width = self.size.width
-        base = self.rich_style
-        left_shown = base + self.get_component_rich_style(left_style, partial=True)
+        width, left_shown = self.size.width, self.named_style(left_style)
         right = one_line(right, max(width - 2, 0))
         text = one_line(left, max(width - cell_len(right) - 4, 0))
         gap = width - cell_len(text) - cell_len(right) - 2
         segments = [
             Segment(f" {text}{' ' * max(gap, 0)}", left_shown),
-            Segment(right, base + self.get_component_rich_style(right_style, partial=True)),
+            Segment(right, self.named_style(right_style)),
             Segment(" ", left_shown),
         ]
         return Strip(segments).adjust_cell_length(width, left_shown).simplify()

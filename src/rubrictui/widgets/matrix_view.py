@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -27,6 +26,7 @@ from rubrictui.core.matrix import (
     next_disagreement,
     rows_in_view,
 )
+from rubrictui.widgets.drawn_lines import TEXT, DrawnLines
 from rubrictui.widgets.matrix_lines import (
     WIDE,
     MatrixLayout,
@@ -35,7 +35,6 @@ from rubrictui.widgets.matrix_lines import (
     plan_matrix,
     row_line,
 )
-from rubrictui.widgets.open_list import changed_cells
 from rubrictui.widgets.steady_scroll import SteadyScroll
 from rubrictui.widgets.text import Line, one_line
 
@@ -43,7 +42,7 @@ HEADINGS = 2
 """Lines above the first row that never scroll."""
 
 
-class MatrixView(SteadyScroll, can_focus=True, inherit_bindings=False):
+class MatrixView(DrawnLines, SteadyScroll, can_focus=True, inherit_bindings=False):
     """Rows and columns with a cursor on one cell."""
 
     ALLOW_SELECT = False
@@ -99,6 +98,8 @@ class MatrixView(SteadyScroll, can_focus=True, inherit_bindings=False):
     | < / > | As many columns on as are in view. |
     | home / end | The first / last row. |
     """
+
+    STYLE_PREFIX = "matrix"
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "matrix--header",
@@ -196,8 +197,6 @@ class MatrixView(SteadyScroll, can_focus=True, inherit_bindings=False):
         self._longest = (8, 4)
         self._layout: MatrixLayout | None = None
         self._strips: dict[int, Strip] = {}
-        self._painted: dict[int, Strip] = {}
-        self._styles: dict[str, Style] = {}
 
     # -- values in and out
 
@@ -213,7 +212,7 @@ class MatrixView(SteadyScroll, can_focus=True, inherit_bindings=False):
     def say(self, text: str) -> None:
         """What to say while there is no row."""
         self._empty = text
-        self._forget()
+        self.forget_lines()
         self.refresh()
 
     @property
@@ -292,7 +291,7 @@ class MatrixView(SteadyScroll, can_focus=True, inherit_bindings=False):
         self._column = max(min(self._column, len(ids) - 1), 0)
         self._measure()
         self._show_cursor()
-        self._forget()
+        self.forget_lines()
         self.refresh()
         self.refresh_bindings()
         self._moved()
@@ -464,51 +463,38 @@ class MatrixView(SteadyScroll, can_focus=True, inherit_bindings=False):
     def on_resize(self) -> None:
         self._measure()
         self._show_cursor()
-        self._forget()
+        self.forget_lines()
         self.refresh()
 
     def watch_has_focus(self, has_focus: bool) -> None:
         super().watch_has_focus(has_focus)
         self._repaint()
 
-    def notify_style_update(self) -> None:
-        self._styles.clear()
-        self._forget()
-        super().notify_style_update()
-
-    def _forget(self) -> None:
+    def forget_lines(self) -> None:
+        super().forget_lines()
         self._strips.clear()
-        self._painted.clear()
 
     def _repaint(self) -> None:
         self._strips.clear()
         self._paint_changes()
 
     def _paint_changes(self) -> None:
-        """Paint the cells in view that look otherwise than they did, and no others."""
-        if self._layout is None:
-            return
-        scroll, width = round(self.scroll_y), self.size.width
-        for y in range(self.size.height):
-            start, end = changed_cells(self._painted.get(y), self._line(y, scroll), width)
-            if start < end:
-                self.refresh(Region(start, y, end - start, 1))
+        if self._layout is not None:
+            self.paint_lines()
 
     def render_line(self, y: int) -> Strip:
-        strip = self._line(y, round(self.scroll_y))
-        self._painted[y] = strip
-        return strip.simplify()  # each piece costs some forty bytes
+        return super().render_line(y).simplify()  # each piece costs some forty bytes
 
-    def _line(self, y: int, scroll: int) -> Strip:
+    def line_strip(self, y: int) -> Strip:
         layout, matrix = self._layout, self._matrix
         if layout is None or matrix is None or not self._rows:
             text = one_line(self._empty, max(self.size.width - 4, 1)) if y == 1 else ""
             return self._strip([("  ", "text"), (text, "muted")])
         if y < HEADINGS:
             return self._strip(self._headings(layout, matrix)[y])
-        index = y - HEADINGS + scroll
+        index = y - HEADINGS + round(self.scroll_y)
         if index >= len(self._rows):
-            return Strip.blank(self.size.width, self.rich_style)
+            return Strip.blank(self.size.width, self.named_style(TEXT))
         if index == self._row:
             return self._strip(self._row_line(index, layout, matrix, is_current=True))
         strip = self._strips.get(index)
@@ -549,12 +535,5 @@ class MatrixView(SteadyScroll, can_focus=True, inherit_bindings=False):
 
     def _strip(self, line: Line) -> Strip:
         width = max(self.size.width - self.scrollbar_size_vertical, 1)
-        segments = [Segment(text, self._style(name)) for text, name in line if text]
-        return Strip(segments).adjust_cell_length(width, self._style("text"))
-
-    def _style(self, name: str) -> Style:
-        style = self._styles.get(name)
-        if style is None:
-            style = self.rich_style if name == "text" else self.get_component_rich_style(f"matrix--{name}")
-            self._styles[name] = style
-        return style
+        segments = [Segment(text, self.named_style(name)) for text, name in line if text]
+        return Strip(segments).adjust_cell_length(width, self.named_style(TEXT))

@@ -174,8 +174,8 @@ class MatterReader(SubjectView):
         last = index + 1 >= len(marks)
         return first, self._page.row_count if last else self._page.row_of_source(marks[index + 1][0])
 
-    def _strip(self, y: int) -> Strip:
-        strip = super()._strip(y)
+    def line_strip(self, y: int) -> Strip:
+        strip = super().line_strip(y)
         if y == 0 or self._page is None:
             return strip
         index = self._section_index()
@@ -184,7 +184,7 @@ class MatterReader(SubjectView):
         first, end = self._rows_of(index)
         if not first <= round(self.scroll_y) + y - 1 < end:
             return strip
-        return Strip.join([Strip([Segment(BAR, self._style("page"))], 1), strip.crop(1)])
+        return Strip.join([Strip([Segment(BAR, self.named_style("page"))], 1), strip.crop(1)])
 
     def _position(self) -> str:
         found = self.citation

@@ -16,67 +16,24 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.strip import Strip
 
+from rubrictui.widgets.drawn_lines import TEXT, DrawnLines
 from rubrictui.widgets.steady_scroll import SteadyScroll
 from rubrictui.widgets.text import Line
 
 _RESERVE_STEP = 6
-
-TEXT = "text"
-"""The style of the blanks that fill a line; it has no component class of its own."""
+_OPEN = "+"
 
 
-def changed_cells(before: Strip | None, after: Strip, width: int) -> tuple[int, int]:
-    """The cells from the first to the last that two lines draw otherwise; start is end when none is.
-
-    Whole pieces of one style count, and wide characters stay whole.
-    """
-    if before is None:
-        return 0, width
-    if before is after:
-        return 0, 0
-    old, new = list(before), list(after)
-    least = min(len(old), len(new))
-    first = last = 0
-    while first < least and old[first] == new[first]:
-        first += 1
-    if first == len(old) == len(new):
-        return 0, 0
-    start = sum([segment.cell_length for segment in new[:first]])
-    # What lies between may be of another length; then everything behind it has moved.
-    if before.cell_length != after.cell_length:
-        return start, width
-    while last < least - first and old[-1 - last] == new[-1 - last]:
-        last += 1
-    end = width - sum([segment.cell_length for segment in new[len(new) - last :]])
-    was, now = old[first : len(old) - last], new[first : len(new) - last]
-    if was and now and was[-1].style == now[-1].style:
-        end -= _common_end(was[-1].text, now[-1].text)
-    return start, end
-
-
-def _common_end(before: str, after: str) -> int:
-    """How many characters the two share at their ends; none where not all are one cell wide."""
-    if not (before.isascii() and after.isascii()):
-        return 0
-    count = 0
-    while count < min(len(before), len(after)) and before[-1 - count] == after[-1 - count]:
-        count += 1
-    return count
-
-
-class OpenList(SteadyScroll, can_focus=True):
+class OpenList(DrawnLines, SteadyScroll, can_focus=True):
     """The base of such lists. A subclass says what rows there are and how they look, closed and open.
 
-    Styles are named in the lines; each is the component class ``{STYLE_PREFIX}--{name}`` of the subclass,
-    and ``{STYLE_PREFIX}--open`` lies under all lines of the open row.
+    The styles of the pieces are named in the lines; ``{STYLE_PREFIX}--open`` lies under all lines of the open row.
     """
 
     ALLOW_SELECT = False
-    STYLE_PREFIX: ClassVar[str]
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False, priority=True, id="list.up"),
         Binding("down,j", "move(1)", "Down", show=False, priority=True, id="list.down"),
@@ -136,8 +93,6 @@ class OpenList(SteadyScroll, can_focus=True):
         self._open_strips: list[Strip | None] = []
         self._reserve = 0
         self._closed_strips: dict[int, list[Strip]] = {}
-        self._line_styles: dict[str, Style] = {}
-        self._painted_lines: dict[int, Strip] = {}
 
     @property
     def line_width(self) -> int:
@@ -190,7 +145,7 @@ class OpenList(SteadyScroll, can_focus=True):
         width = max(self.line_width, 20)
         self.plan(width)
         self._row_tops = [*accumulate(map(self.row_height, range(self.row_count)), initial=0)]
-        self._forget_strips()
+        self.forget_lines()
         self._reserve = 0
         self._open_cursor_row()
 
@@ -210,18 +165,7 @@ class OpenList(SteadyScroll, can_focus=True):
         """Paint the lines in view that look otherwise than they did, and no others."""
         if self._row_tops:
             self._open_cursor_row()
-            self._paint_lines()
-
-    def _paint_lines(self) -> None:
-        """The same, with the open row as it was laid out last."""
-        scroll, (width, height) = round(self.scroll_y), self.size
-        changed = []
-        for y in range(height):
-            start, end = changed_cells(self._painted_lines.get(y), self._line(scroll + y), width)
-            if start < end:
-                changed.append(Region(start, y, end - start, 1))
-        if changed:
-            self.refresh(*changed)
+            self.paint_lines()
 
     # -- moving
 
@@ -271,7 +215,7 @@ class OpenList(SteadyScroll, can_focus=True):
                 self._open_cursor_row()
             # A scroll paints every line anyway, so only without one is it worth looking which differ.
             if not self.show_cursor(at_top=at_top) and self._row_tops:
-                self._paint_lines()
+                self.paint_lines()
         else:
             self.show_cursor(at_top=at_top)
 
@@ -353,27 +297,17 @@ class OpenList(SteadyScroll, can_focus=True):
         super().watch_has_focus(has_focus)
         self.paint_changes()
 
-    def notify_style_update(self) -> None:
-        self._line_styles.clear()
-        self._forget_strips()
-        super().notify_style_update()
-
-    def _forget_strips(self) -> None:
+    def forget_lines(self) -> None:
+        super().forget_lines()
         self._closed_strips.clear()
-        self._painted_lines.clear()
         self._open_strips = [None] * len(self._open_row)
 
-    def render_line(self, y: int) -> Strip:
+    def line_strip(self, y: int) -> Strip:
         if not self._row_tops:
-            return Strip.blank(self.size.width, self.rich_style)
-        strip = self._line(round(self.scroll_y) + y)
-        self._painted_lines[y] = strip
-        return strip
-
-    def _line(self, y: int) -> Strip:
-        found = self._locate(y)
+            return Strip.blank(self.size.width, self.named_style(TEXT))
+        found = self._locate(round(self.scroll_y) + y)
         if found is None:
-            return Strip.blank(self.line_width, self.rich_style)
+            return Strip.blank(self.line_width, self.named_style(TEXT))
         index, within = found
         if index == self.row_cursor:
             strip = self._open_strips[within]
@@ -387,19 +321,16 @@ class OpenList(SteadyScroll, can_focus=True):
         return strips[within]
 
     def _strip(self, line: Line, *, is_open: bool = False) -> Strip:
-        segments = [Segment(text, self._line_style(name, is_open)) for text, name in line]
-        width = self.line_width
+        suffix = _OPEN if is_open else ""
+        segments = [Segment(text, self.named_style(name + suffix)) for text, name in line]
         # The blanks at the end join the last piece where they look alike: each piece costs some forty bytes.
-        return Strip(segments).adjust_cell_length(width, self._line_style(TEXT, is_open)).simplify()
+        return Strip(segments).adjust_cell_length(self.line_width, self.named_style(TEXT + suffix)).simplify()
 
-    def _line_style(self, name: str, is_open: bool) -> Style:
-        key = f"{name}+" if is_open else name
-        style = self._line_styles.get(key)
-        if style is None:
-            style = self.rich_style
-            if is_open:
-                style += self.get_component_rich_style(f"{self.STYLE_PREFIX}--open", partial=True)
-            if name != TEXT:
-                style += self.get_component_rich_style(f"{self.STYLE_PREFIX}--{name}", partial=True)
-            self._line_styles[key] = style
+    def _make_style(self, name: str) -> Style:
+        """A style lies over that of the list, and in the open row over that of the row."""
+        style = self.rich_style
+        plain = name.removesuffix(_OPEN)
+        for part in ("open" if plain != name else TEXT, plain):
+            if part != TEXT:
+                style += self.get_component_rich_style(f"{self.STYLE_PREFIX}--{part}", partial=True)
         return style

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from textual.strip import Strip
-from textual.widget import Widget
 
 from rubrictui.widgets.detail_pane import DetailPane, Line
+from rubrictui.widgets.drawn_lines import DrawnLines
 from rubrictui.widgets.text import one_line, truncate
 
 
@@ -21,10 +21,12 @@ class PreviewPane(DetailPane):
     )
 
 
-class PreviewStrip(Widget):
+class PreviewStrip(DrawnLines):
     """The preview on two lines: the score with its outcome, and why."""
 
     ALLOW_SELECT = False
+
+    STYLE_PREFIX = "strip"
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "strip--accent",
@@ -63,15 +65,16 @@ class PreviewStrip(Widget):
         lines: tuple[Line, ...] = (tuple(head), ((one_line(second), "muted"),))
         if lines != self._lines:
             self._lines = lines
-            self.refresh()
+            self.paint_lines()
 
-    def render_line(self, y: int) -> Strip:
-        blank = self.rich_style
-        width = self.size.width
+    def on_resize(self) -> None:
+        self.forget_lines()
+
+    def line_strip(self, y: int) -> Strip:
+        width, blank = self.size.width, self.named_style("")
         segments = [Segment(" ", blank)]
         left = width - 2
         for text, tone in self._lines[y] if y < len(self._lines) else ():
-            style = self.get_component_rich_style(f"strip--{tone}") if tone else blank
-            segments.append(Segment(truncate(text, left), style))
+            segments.append(Segment(truncate(text, left), self.named_style(tone)))
             left -= segments[-1].cell_length
         return Strip(segments).adjust_cell_length(width, blank)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import ClassVar
 
-from rich.segment import Segment
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
@@ -136,12 +135,10 @@ class ProblemsPane(FlatList):
 
     # -- how rows look
 
-    def render_line(self, y: int) -> Strip:
+    def line_strip(self, y: int) -> Strip:
         if y == 0 and not self._problems:
-            text = " No problem stands against publishing."
-            style = self.get_component_rich_style("problems--muted")
-            return Strip([Segment(text, style)]).adjust_cell_length(self.size.width, self.rich_style)
-        return super().render_line(y)
+            return self._strip([(" No problem stands against publishing.", "muted")])
+        return super().line_strip(y)
 
     @property
     def row_count(self) -> int:

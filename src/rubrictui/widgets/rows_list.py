@@ -20,6 +20,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from rubrictui.widgets.drawn_lines import DrawnLines
 from rubrictui.widgets.steady_scroll import SteadyScroll
 from rubrictui.widgets.text import one_line, pad
 
@@ -122,7 +123,7 @@ def matching(rows: Sequence[Row], words: str) -> list[int]:
     return found
 
 
-class RowsList(SteadyScroll, can_focus=True, inherit_bindings=False):
+class RowsList(DrawnLines, SteadyScroll, can_focus=True, inherit_bindings=False):
     """Rows in columns under a fixed header line."""
 
     ALLOW_SELECT = False
@@ -144,6 +145,8 @@ class RowsList(SteadyScroll, can_focus=True, inherit_bindings=False):
     | pageup / pagedown, space | Move it by a page. |
     | home, g / end, G | Move it to the first or the last row. |
     """
+
+    STYLE_PREFIX = "rows"
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "rows--header",
@@ -232,7 +235,6 @@ class RowsList(SteadyScroll, can_focus=True, inherit_bindings=False):
         self._widths: tuple[int, ...] = ()
         self._width = -1
         self._strips: dict[tuple[int, str], Strip] = {}
-        self._styles: dict[str, Style] = {}
 
     # -- values in
 
@@ -361,10 +363,9 @@ class RowsList(SteadyScroll, can_focus=True, inherit_bindings=False):
         self._measure()
         self._scroll_to_cursor()
 
-    def notify_style_update(self) -> None:
+    def forget_lines(self) -> None:
+        super().forget_lines()
         self._strips.clear()
-        self._styles.clear()
-        super().notify_style_update()
 
     def _measure(self) -> None:
         self.virtual_size = Size(self.size.width, len(self._lines) + 1)
@@ -374,7 +375,7 @@ class RowsList(SteadyScroll, can_focus=True, inherit_bindings=False):
         super().watch_has_focus(has_focus)
         self._refresh_line(self._cursor)
 
-    def render_line(self, y: int) -> Strip:
+    def line_strip(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         if width != self._width:  # also when the scrollbar came or went
             self._width = width
@@ -392,16 +393,9 @@ class RowsList(SteadyScroll, can_focus=True, inherit_bindings=False):
             self._strips[(index, style)] = strip
         return strip
 
-    def _style(self, name: str) -> Style:
-        """The style of a component; "" is the list's own."""
-        if (style := self._styles.get(name)) is None:
-            style = self.get_component_rich_style(f"rows--{name}") if name else self.rich_style
-            self._styles[name] = style
-        return style
-
     def _header(self, width: int) -> Strip:
         titles = [column.title for column in self.columns]
-        style = self._style("header")
+        style = self.named_style("header")
         cells = [cell_text(t, w, c.right) for t, w, c in zip(titles, self._widths, self.columns, strict=True)]
         text = " " * GUTTER + " ".join(
             cell for cell, cells_wide in zip(cells, self._widths, strict=True) if cells_wide
@@ -409,18 +403,18 @@ class RowsList(SteadyScroll, can_focus=True, inherit_bindings=False):
         return Strip([Segment(text, style)]).adjust_cell_length(width, style)
 
     def _heading(self, heading: str, width: int) -> Strip:
-        style = self._style("heading")
+        style = self.named_style("heading")
         return Strip([Segment(pad(one_line(heading, width), width), style)]).adjust_cell_length(width, style)
 
     def _blank(self, width: int, text: str) -> Strip:
-        style = self._style("muted")
+        style = self.named_style("muted")
         return Strip([Segment(pad(" " * GUTTER + one_line(text, width), width), style)], width)
 
     def _row(self, index: int, cursor: str, width: int) -> Strip:
         row = self._rows[index]
 
         def style_of(tone: str) -> Style:
-            return self._style(cursor or tone)
+            return self.named_style(cursor or tone)
 
         segments = [Segment(f"{row.mark} ", style_of(row.tone))]
         plain = style_of("")

@@ -10,11 +10,12 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import work
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
 from rubrictui.widgets.document import Page, ShownRow
+from rubrictui.widgets.drawn_lines import DrawnLines
 from rubrictui.widgets.quote_picker import Picker
 from rubrictui.widgets.steady_scroll import SteadyScroll
 from rubrictui.widgets.subject_pages import SubjectPage, build_page, cited_page, page_tokens
@@ -45,7 +46,7 @@ _STYLES = (
 )
 
 
-class SubjectView(SteadyScroll, can_focus=True):
+class SubjectView(DrawnLines, SteadyScroll, can_focus=True):
     """A reader for the pages of one subject. Its first line names the pages."""
 
     ALLOW_SELECT = False
@@ -107,6 +108,8 @@ class SubjectView(SteadyScroll, can_focus=True):
     | enter | While quoting: take the quote. |
     | escape | Stop quoting. |
     """
+
+    STYLE_PREFIX = "subject"
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"subject--{name}" for name in _STYLES}
     """
@@ -186,8 +189,6 @@ class SubjectView(SteadyScroll, can_focus=True):
         self._found: tuple[int, int] | None = None
         self._tokens: dict[int, list[Token]] = {}
         self._tops: dict[int, int] = {}
-        self._rich_styles: dict[str, Style] = {}
-        self._drawn: dict[int, Strip] = {}
 
     # -- what is shown
 
@@ -247,7 +248,7 @@ class SubjectView(SteadyScroll, can_focus=True):
             self._built[key] = build_page(self.page, self._text_width, tokens)
         self._page = self._built[key]
         self.virtual_size = Size(self._line_width, self._page.row_count + 1)
-        self._drawn.clear()
+        self.forget_lines()
         self.refresh()
 
     def _is_parsed(self) -> bool:
@@ -352,7 +353,7 @@ class SubjectView(SteadyScroll, can_focus=True):
         self._words = words
         self._found = None
         if self._page is None or not words:
-            self._repaint()
+            self.paint_lines()
             return not words
         start = self._picker.cursor if self._picker else self._page.row(round(self.scroll_y))[0]
         return self._search_from(start)
@@ -366,7 +367,7 @@ class SubjectView(SteadyScroll, can_focus=True):
             self._show_row(self._page.row_of(self._found[0]))
         else:
             self.post_message(self.Refused(f"“{one_line(self._words, 40)}” is not on this page."))
-        self._repaint()
+        self.paint_lines()
         self.refresh_bindings()
         return self._found is not None
 
@@ -398,7 +399,7 @@ class SubjectView(SteadyScroll, can_focus=True):
             picker = picker.by_word(1)
         self._picker = picker
         self._show_row(page.row_of(picker.cursor))
-        self._repaint()
+        self.paint_lines()
         self.refresh_bindings()
 
     def pick_somewhere(self) -> None:
@@ -428,7 +429,7 @@ class SubjectView(SteadyScroll, can_focus=True):
         self._words = text
         self._found = (start, start + len(text))
         self._show_row(page.row_of(start))
-        self._repaint()
+        self.paint_lines()
         self.refresh_bindings()
         return True
 
@@ -437,7 +438,7 @@ class SubjectView(SteadyScroll, can_focus=True):
         if self._picker is None:
             return
         self._picker = None
-        self._repaint()
+        self.paint_lines()
         self.refresh_bindings()
         self.post_message(self.PickingEnded())
 
@@ -470,7 +471,7 @@ class SubjectView(SteadyScroll, can_focus=True):
             return
         quote = self._picker.quote
         self._picker = None
-        self._repaint()
+        self.paint_lines()
         self.refresh_bindings()
         self.post_message(self.QuotePicked(quote, self.page.source, *span))
 
@@ -482,7 +483,7 @@ class SubjectView(SteadyScroll, can_focus=True):
             self.scroll_to(y=row, animate=False, force=True)
         elif row >= top + self._height:
             self.scroll_to(y=row - self._height + 1, animate=False, force=True)
-        self._repaint()
+        self.paint_lines()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys for quoting act only while quoting; pages and formats only where there are any."""
@@ -526,49 +527,28 @@ class SubjectView(SteadyScroll, can_focus=True):
         elif self._found is not None:
             self._show_row(self._page.row_of(self._found[0]))
 
-    def notify_style_update(self) -> None:
-        self._rich_styles.clear()
-        self._drawn.clear()
-        super().notify_style_update()
+    def _make_style(self, name: str) -> Style:
+        return self.rich_style + self.get_component_rich_style(f"subject--{name}", partial=True)
 
-    def _repaint(self) -> None:
-        """Repaint the lines in view that now look otherwise."""
-        width = self.size.width
-        for y in range(self.size.height):
-            if self._drawn.get(y) != self._strip(y):
-                self.refresh(Region(0, y, width, 1))
-
-    def render_line(self, y: int) -> Strip:
-        strip = self._strip(y)
-        self._drawn[y] = strip
-        return strip
-
-    def _style(self, name: str) -> Style:
-        style = self._rich_styles.get(name)
-        if style is None:
-            style = self.rich_style + self.get_component_rich_style(f"subject--{name}", partial=True)
-            self._rich_styles[name] = style
-        return style
-
-    def _strip(self, y: int) -> Strip:
+    def line_strip(self, y: int) -> Strip:
         width = self.size.width
         if y == 0:
             return self._page_names(width)
         if self._page is None or (row := round(self.scroll_y) + y - 1) >= self._page.row_count:
-            return Strip.blank(width, self._style("text"))
+            return Strip.blank(width, self.named_style("text"))
         shown = self._page.shown(row)
         end = self._page.row(row)[1]
-        segments = [Segment(" ", self._style("text"))]
+        segments = [Segment(" ", self.named_style("text"))]
         base = "text"
         offset = 0
         if shown.block is not None:
             base = shown.block.style
             prefix = shown.block.first if shown.is_first else shown.block.rest
             if prefix:
-                segments.append(Segment(prefix, self._style(shown.block.prefix_style)))
+                segments.append(Segment(prefix, self.named_style(shown.block.prefix_style)))
         for text, name in self._pieces(shown, end, base, offset):
-            segments.append(Segment(text, self._style(name)))
-        return Strip(segments).adjust_cell_length(width, self._style("text"))
+            segments.append(Segment(text, self.named_style(name)))
+        return Strip(segments).adjust_cell_length(width, self.named_style("text"))
 
     def _pieces(self, shown: ShownRow, end: int, base: str, offset: int) -> list[tuple[str, str]]:
         """The row's text cut where its style changes; later layers lie over earlier ones."""
@@ -621,29 +601,29 @@ class SubjectView(SteadyScroll, can_focus=True):
             if self._picker.span is not None:
                 text = f"Quote, {len(self._picker.quote)} characters: Enter takes it, space gives it up, Esc leaves"
             line = " " + truncate(text, width - 1)
-            return Strip([Segment(line, self._style("page-open"))]).adjust_cell_length(
-                width, self._style("text")
+            return Strip([Segment(line, self.named_style("page-open"))]).adjust_cell_length(
+                width, self.named_style("text")
             )
-        segments = [Segment(" ", self._style("text"))]
+        segments = [Segment(" ", self.named_style("text"))]
         room = width - 1
         names = [one_line(page.title, 24) for page in self._pages]
         right = self._position()
         first = self._shown if sum(cell_len(name) + 3 for name in names) > room - len(right) else 0
         if first:
-            segments.append(Segment("‹ ", self._style("page")))
+            segments.append(Segment("‹ ", self.named_style("page")))
             room -= 2
         for index, name in enumerate(names[first:], first):
             if cell_len(name) + 4 + len(right) > room:
-                segments.append(Segment("›", self._style("page")))
+                segments.append(Segment("›", self.named_style("page")))
                 room -= 1
                 break
             is_open = index == self._shown
-            segments.append(Segment(name, self._style("page-open" if is_open else "page")))
-            segments.append(Segment("   ", self._style("text")))
+            segments.append(Segment(name, self.named_style("page-open" if is_open else "page")))
+            segments.append(Segment("   ", self.named_style("text")))
             room -= cell_len(name) + 3
         if room > len(right):
-            segments.append(Segment(" " * (room - len(right) - 1) + right, self._style("page")))
-        return Strip(segments).adjust_cell_length(width, self._style("text"))
+            segments.append(Segment(" " * (room - len(right) - 1) + right, self.named_style("page")))
+        return Strip(segments).adjust_cell_length(width, self.named_style("text"))
 
     def _position(self) -> str:
         """How far down the view is, and whether the text is as written."""
