@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter, is_
@@ -236,15 +236,20 @@ class _View:
     def parent(self, entry: _Entry) -> _Entry | None:
         return self.by_id.get(entry.above) if entry.above else None
 
-    def groups(self) -> list[tuple[Node | None, list[_Entry]]]:
-        """Siblings that take part, with their group (None for those at the root), from the root down."""
-        if self._grouped is not None:
-            return self._grouped
+    def groups(self, but: Mapping[str, list[_Entry]] | None = None) -> list[tuple[Node | None, list[_Entry]]]:
+        """Siblings that take part, with their group (None for those at the root), from the root down.
+
+        Args:
+            but: siblings to leave out where the tree is sound, by their group.
+        """
         if self.is_sound:
-            self._grouped = [
+            known = (but or {}).get
+            return [
                 (self.by_id[above].node if above else None, siblings)
                 for above, siblings in self.children.items()
+                if known(above) is not siblings
             ]
+        if self._grouped is not None:
             return self._grouped
         self._grouped = []
         waiting = [""]
@@ -408,13 +413,11 @@ def _advisory_problems(entry: _Entry, view: _View) -> Iterator[Problem]:
 
 
 def _group_problems(view: _View) -> list[Problem]:
-    with_children = len(view.children.keys() - {""}) if view.is_sound else 0
+    with_children = len(view.children) - ("" in view.children) if view.is_sound else 0
     has_empty = view.group_count > with_children
     found: list[tuple[_Entry, Problem]] = []
-    for group, siblings in view.groups():
+    for group, siblings in view.groups(view.fine if not has_empty else {}):
         first = siblings[0]
-        if not has_empty and view.fine.get(first.above) is siblings:
-            continue
         counting = [entry.weight for entry in siblings if entry.counts]
         total = sum(counting)
         if not counting or (total != 0 and not math.isinf(total)):

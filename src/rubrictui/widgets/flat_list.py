@@ -38,6 +38,9 @@ class FlatList(OpenList):
     def row_height(self, index: int) -> int:
         return 1
 
+    def _row_at(self, y: int) -> int:
+        return min(max(y, 0), self.row_count - 1)
+
     def measure(self) -> None:
         """Lay everything out anew."""
         self.plan(max(self.line_width, 20))
