@@ -178,6 +178,25 @@ def test_a_broken_scale_blocks_publish_and_is_told_once(draft: VersionSnapshot, 
     assert codes(draft, "error") == codes(twice, "error") == expected
 
 
+@pytest.mark.parametrize("lost", [(), (leaf("lost", parent_id="gone"),)], ids=["sound", "with a lost node"])
+def test_what_counts_in_an_advisory_group_is_told_of_the_nearest_one(lost: tuple[Node, ...]) -> None:
+    draft = version(
+        group("outer", is_advisory=True),
+        group("plain", parent_id="id-outer"),
+        leaf("a", parent_id="id-plain"),
+        group("inner", parent_id="id-plain", is_advisory=True),
+        leaf("b", parent_id="id-inner"),
+        leaf("c", parent_id="id-inner", is_advisory=True),
+        leaf("d"),
+        *lost,
+    )
+    told = [p.message.split(":")[0] for p in publish_problems(draft) if p.code == "counts_in_advisory"]
+    assert told == [
+        "'a' stands in the advisory group 'outer'",
+        "'b' stands in the advisory group 'inner'",
+    ]
+
+
 def test_weights_that_cancel_out_are_not_all_zero() -> None:
     draft = version(leaf("a", weight=1), leaf("b", weight=-1))
     assert (codes(draft, "error"), codes(draft, "warning")) == (["weight"], [])

@@ -265,16 +265,20 @@ class _View:
                     waiting.append(entry.own)
         return self._grouped
 
-    def inside_advisory(self, entry: _Entry) -> Node | None:
-        """The nearest advisory group above a node."""
-        seen: set[str] = set()
-        above = self.parent(entry)
-        while above is not None and above.own not in seen:
-            if above.node.is_advisory:
-                return above.node
-            seen.add(above.own)
-            above = self.parent(above)
-        return None
+    def advisory_above(self) -> dict[str, Node]:
+        """For every group with children that is advisory or inside one that is: the nearest, counting itself."""
+        nearest: dict[str, Node | None] = {"": None}
+        for start in self.children:
+            trail: list[str] = []
+            here = start
+            while here not in nearest and here in self.by_id:
+                group = self.by_id[here]
+                nearest[here] = group.node if group.node.is_advisory else None  # in case the trail comes back
+                trail.append(here)
+                here = here if group.node.is_advisory else group.above
+            for passed in trail:
+                nearest[passed] = nearest.get(here)
+        return {own: group for own, group in nearest.items() if group is not None}
 
     def _cycles(self) -> set[str]:
         """Ids on a cycle of parents, or below one."""
@@ -355,15 +359,22 @@ def _version_problems(version: VersionSnapshot) -> Iterator[Problem]:
 
 
 def _node_problems(view: _View) -> Sequence[Problem]:
-    advisory = view.has_advisory_group
+    advisory = view.advisory_above() if view.has_advisory_group else {}
     faults = {key: found for key, scale in view.scales.items() if (found := [*scale_problems(scale)])}
-    if view.is_sound and len(view.keys) == len(view.entries) and not advisory and not faults:
+    if not view.is_sound or len(view.keys) < len(view.entries) or faults:
+        return [*_entangled_problems(view, faults, advisory)]
+    if not advisory:
         return [*chain.from_iterable(filter(None, map(_OWN_PROBLEMS, view.entries)))]
-    return [*_entangled_problems(view, faults, advisory=advisory)]
+    problems: list[Problem] = []
+    for entry in view.entries:
+        problems += entry.problems or ()
+        if entry.above in advisory and entry.counts and not entry.is_group:
+            problems.append(_in_advisory(entry, advisory[entry.above]))
+    return problems
 
 
 def _entangled_problems(
-    view: _View, faults: dict[str, list[tuple[str, str, str]]], *, advisory: bool
+    view: _View, faults: dict[str, list[tuple[str, str, str]]], advisory: Mapping[str, Node]
 ) -> Iterator[Problem]:
     """Those of all nodes, where some depend on others, or on a scale that is wrong."""
     times = view.keys
@@ -382,8 +393,8 @@ def _entangled_problems(
         if not entry.is_group:
             for code, text, remedy in faults.pop(entry.scale_id, ()):  # told once, at the first that uses it
                 yield about(node, code, text, remedy)
-            if advisory and entry.counts:
-                yield from _advisory_problems(entry, view)
+            if entry.above in advisory and entry.counts:
+                yield _in_advisory(entry, advisory[entry.above])
 
 
 def _place_problems(entry: _Entry, view: _View) -> Iterator[Problem]:
@@ -399,14 +410,12 @@ def _place_problems(entry: _Entry, view: _View) -> Iterator[Problem]:
         yield about(node, "parent_criterion", text, "Make the parent a group, or move the node out of it.")
 
 
-def _advisory_problems(entry: _Entry, view: _View) -> Iterator[Problem]:
-    group = view.inside_advisory(entry)
-    if group is not None:
-        text = (
-            f"{title(entry.node)} stands in the advisory group {title(group)}: it is not part of the score, "
-            "but counts for completeness, N/A failure and gates."
-        )
-        yield about(entry.node, "counts_in_advisory", text, "Make it advisory too.", severity="warning")
+def _in_advisory(entry: _Entry, group: Node) -> Problem:
+    text = (
+        f"{title(entry.node)} stands in the advisory group {title(group)}: it is not part of the score, "
+        "but counts for completeness, N/A failure and gates."
+    )
+    return about(entry.node, "counts_in_advisory", text, "Make it advisory too.", severity="warning")
 
 
 # --- groups ----------------------------------------------------------------------------------------
