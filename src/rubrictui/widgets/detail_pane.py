@@ -6,6 +6,7 @@ Drawn line by line, so that following a cursor costs no layout.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -128,10 +129,12 @@ class DetailPane(DrawnLines, SteadyScroll, can_focus=True, inherit_bindings=Fals
 
     def update_lines(self, lines: Lines) -> None:
         """Replace what is shown and stay in place; only the rows that look otherwise are painted."""
-        self._lines = lines
+        before, self._lines = self._rows, lines
         self._fold()
         if self._width:
-            self.paint_lines()
+            top, height = round(self.scroll_y), self.size.height
+            pairs = zip_longest(before[top : top + height], self._rows[top : top + height])
+            self.paint_lines([y for y, (old, new) in enumerate(pairs) if old != new])
 
     def on_resize(self) -> None:
         if self.scrollable_content_region.width != self._width:

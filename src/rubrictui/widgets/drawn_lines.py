@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from rich.style import Style
@@ -32,11 +33,15 @@ class DrawnLines(Widget):
     def line_strip(self, y: int) -> Strip:
         """The line ``y`` of those in view, as it looks now."""
 
-    def paint_lines(self) -> None:
-        """Paint the cells in view that look otherwise than they did, and no others."""
+    def paint_lines(self, lines: Iterable[int] | None = None) -> None:
+        """Paint the cells in view that look otherwise than they did, and no others.
+
+        Args:
+            lines: where that can be; None for all lines in view.
+        """
         width, height = self.size
         changed = []
-        for y in range(height):
+        for y in range(height) if lines is None else lines:
             start, end = changed_cells(self._painted_lines.get(y), self.line_strip(y), width)
             if start < end:
                 changed.append(Region(start, y, end - start, 1))
