@@ -436,10 +436,11 @@ def _answers_again(
     ):
         return _answers(version, kept)
     gone, others = came_and_went(before.nodes, version.nodes)
-    if not others and not gone:
+    fresh = _answers(msgspec.structs.replace(version, nodes=tuple(others)), kept) if others else {}
+    left = {own: found[own] for node in gone if (own := fold_id(node.id)) in found}
+    if fresh == left:
         return found
     changed = dict(found)
-    for node in gone:
-        changed.pop(fold_id(node.id), None)
-    changed |= _answers(msgspec.structs.replace(version, nodes=tuple(others)), kept)
-    return changed
+    for own in left:
+        del changed[own]
+    return changed | fresh
