@@ -135,10 +135,21 @@ class OpenList(DrawnLines, SteadyScroll, can_focus=True):
     # -- changes
 
     def row_changed(self, *indexes: int) -> None:
-        """These rows look otherwise now."""
+        """These rows look otherwise now, or the one under the cursor does."""
         for index in indexes:
             self._closed_strips.pop(index, None)
-        self.paint_changes()
+        if not self._row_tops:
+            return
+        extra = self._extra
+        self._open_cursor_row()
+        if self._extra != extra:
+            self.paint_lines()
+            return
+        scroll, height = round(self.scroll_y), self.size.height
+        lines = [
+            y - scroll for index in {*indexes, self.row_cursor} - {-1} for y in range(*self._span(index))
+        ]
+        self.paint_lines([y for y in lines if 0 <= y < height])
 
     def measure(self) -> None:
         """Lay everything out anew."""
