@@ -90,6 +90,17 @@ async def test_folding_or_deleting_at_the_end_leaves_no_lines_empty(step: str) -
         assert all(line.strip() for line in seen(tree)), seen(tree)
 
 
+async def test_a_terminal_that_gets_higher_at_the_end_of_a_list_is_filled() -> None:
+    async with shown(height=20) as (tree, pilot):
+        tree.show(grown(60), problems={}, sample=NO_SAMPLE)
+        tree.go_to("c59-8")
+        await pilot.pause()
+        await pilot.resize_terminal(100, 40)
+        await pilot.pause()
+        assert tree.size.height > 30
+        assert all(line.strip() for line in seen(tree)), seen(tree)
+
+
 async def test_what_was_said_of_one_row_is_not_said_of_the_row_that_folding_leads_to() -> None:
     async with shown() as (tree, pilot):
         tree.go_to("c3-4")

@@ -63,14 +63,6 @@ class FlatList(OpenList):
         if not self.show_cursor() and not has_scrolled:
             self.paint_lines()
 
-    def _hold_end(self) -> bool:
-        """Scroll back to the last row where the rows end above the foot now; returns whether it scrolled."""
-        before = round(self.scroll_y)
-        end = max(self._row_tops[-1] + self._extra - self.size.height, 0)
-        if before > end:
-            self.scroll_to(y=end, animate=False, force=True)
-        return round(self.scroll_y) != before
-
     def repaint(self) -> None:
         """Paint what looks otherwise; the rows are the same."""
         self._closed_strips.clear()

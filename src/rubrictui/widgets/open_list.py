@@ -259,6 +259,14 @@ class OpenList(DrawnLines, SteadyScroll, can_focus=True):
         self.scroll_to(y=target, animate=False, force=True)
         return round(self.scroll_y) != scroll
 
+    def _hold_end(self) -> bool:
+        """Scroll back to the last row where the rows end above the foot now; returns whether it scrolled."""
+        before = round(self.scroll_y)
+        end = max(self._row_tops[-1] + self._extra - self.size.height, 0)
+        if before > end:
+            self.scroll_to(y=end, animate=False, force=True)
+        return round(self.scroll_y) != before
+
     def on_click(self, event: events.Click) -> None:
         found = self._locate(event.y + round(self.scroll_y))
         if found is not None and self.is_stop(found[0]):
@@ -301,6 +309,8 @@ class OpenList(DrawnLines, SteadyScroll, can_focus=True):
 
     def on_resize(self) -> None:
         self.measure()
+        if self._row_tops:
+            self._hold_end()
         self.show_cursor()
         self.refresh()
 
