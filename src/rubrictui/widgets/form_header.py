@@ -95,4 +95,4 @@ class FormHeader(DrawnLines):
             Segment(right, self.named_style(right_style)),
             Segment(" ", left_shown),
         ]
-        return Strip(segments).adjust_cell_length(width, left_shown).simplify()
+        return Strip(segments).adjust_cell_length(width, left_shown)

@@ -482,9 +482,6 @@ class MatrixView(DrawnLines, SteadyScroll, can_focus=True, inherit_bindings=Fals
         if self._layout is not None:
             self.paint_lines()
 
-    def render_line(self, y: int) -> Strip:
-        return super().render_line(y).simplify()  # each piece costs some forty bytes
-
     def line_strip(self, y: int) -> Strip:
         layout, matrix = self._layout, self._matrix
         if layout is None or matrix is None or not self._rows:

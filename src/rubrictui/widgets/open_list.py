@@ -343,9 +343,8 @@ class OpenList(DrawnLines, SteadyScroll, can_focus=True):
 
     def _strip(self, line: Line, *, is_open: bool = False) -> Strip:
         suffix = _OPEN if is_open else ""
-        segments = [Segment(text, self.named_style(name + suffix)) for text, name in line]
-        # The blanks at the end join the last piece where they look alike: each piece costs some forty bytes.
-        return Strip(segments).adjust_cell_length(self.line_width, self.named_style(TEXT + suffix)).simplify()
+        pieces = [Segment(text, self.named_style(name + suffix)) for text, name in line]
+        return Strip(pieces).adjust_cell_length(self.line_width, self.named_style(TEXT + suffix))
 
     def _make_style(self, name: str) -> Style:
         """A style lies over that of the list, and in the open row over that of the row."""

@@ -430,4 +430,4 @@ class RowsList(DrawnLines, SteadyScroll, can_focus=True, inherit_bindings=False)
             text = " " * indent + cell_text(content, cells - indent, column.right)
             segments.append(Segment(text, style_of(row.tone_of(cell))))
         # Fewer segments are fewer style changes on the line to the terminal.
-        return Strip(segments).adjust_cell_length(width, plain).simplify()
+        return Strip(segments).adjust_cell_length(width, plain)

@@ -35,7 +35,8 @@ class SteadyScroll(ScrollView):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         self._place_thumb()
         if round(old_value) != round(new_value):
-            self.refresh(self.size.region)
+            width, height = self.size
+            self.refresh(Region(0, 0, width - self.scrollbar_size_vertical, height))
 
     def _place_thumb(self) -> None:
         """Bring the scrollbar in line with length and place; paints the cells of it that look otherwise."""
