@@ -27,8 +27,12 @@ class ControlGuard(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The same segments, or a cleaned copy when one of them is unsafe."""
-        if not any(_is_unsafe(segment) for segment in segments):
+        text = "".join([segment.text for segment in segments])
+        is_safe = (text.isascii() and text.isprintable()) or _UNSAFE.search(text) is None
+        if is_safe and not any(style.link for _, style, _ in segments if style):
             return segments
+        if not any(map(_is_unsafe, segments)):
+            return segments  # the frame's own codes
         return [_cleaned(segment) if _is_unsafe(segment) else segment for segment in segments]
 
 

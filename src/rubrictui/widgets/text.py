@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from rich.cells import cell_len, split_graphemes
 from textual.content import Content
@@ -22,6 +23,8 @@ Piece = tuple[str, str]
 """Visible text and the name of its style."""
 Line = list[Piece]
 """A line of a widget before it has colours."""
+
+_NAME = 200
 
 # A cell holds one character and perhaps some accents; text beyond this many characters a cell is not shown.
 _CHARACTERS_PER_CELL = 4
@@ -74,6 +77,10 @@ def one_line(text: str, width: int | None = None) -> str:
         text: any string, of any length.
         width: cells at most; None for all of it.
     """
+    return _name_line(text, width) if len(text) <= _NAME else _one_line(text, width)
+
+
+def _one_line(text: str, width: int | None) -> str:
     if width is not None:
         if width <= 0:
             return ""
@@ -81,6 +88,10 @@ def one_line(text: str, width: int | None = None) -> str:
         line = visible(" ".join(head.split()))
         return truncate(line if len(head) == len(text) else line + ELLIPSIS, width)
     return visible(" ".join(text.split()))
+
+
+#: Names and keys are asked for again with every row that is drawn.
+_name_line = lru_cache(4096)(_one_line)
 
 
 def truncate(text: str, width: int) -> str:
