@@ -9,7 +9,6 @@ from rubrictui.cli._output import number, short
 from rubrictui.cli._times import shown_time
 
 if TYPE_CHECKING:
-    from rubrictui.core.model import ScoreResult
     from rubrictui.core.ranges import DisplayRange
     from rubrictui.core.records import Cohort, Evaluation, EvaluationDetail, EvaluationScore
 
@@ -32,7 +31,7 @@ def evaluation_lines(detail: EvaluationDetail) -> list[str]:
         lines.append(f"reason: {found.end_reason}")
     if found.error_message:
         lines.append(f"error: {found.error_message}")
-    result = result_of(detail)
+    result = detail.result
     if result is not None:
         shown = overall_score(version, result) or "–"
         band = next((band.label for band in version.bands if band.id == result.band_id), None)
@@ -58,38 +57,6 @@ def evaluator_words(evaluation: Evaluation, names: Mapping[str, str] | None = No
     if evaluation.evaluator_name:
         return f"{evaluation.evaluator_type} {evaluation.evaluator_name} (by {person})"
     return f"{evaluation.evaluator_type} {person}"
-
-
-def result_of(detail: EvaluationDetail) -> ScoreResult | None:
-    """The stored result as the scorer gives it; None before it is submitted."""
-    from rubrictui.core.model import ScoredNode, ScoreResult
-
-    found = detail.evaluation
-    if found.outcome is None:
-        return None
-    return ScoreResult(
-        normalized_score=found.normalized_score,
-        completeness=found.completeness or 0.0,
-        outcome=found.outcome,
-        passed=found.passed,
-        gate_failed=bool(found.gate_failed),
-        pass_threshold_applied=found.pass_threshold_applied,
-        band_id=found.band_id,
-        confidence=found.confidence,
-        nodes=tuple(
-            ScoredNode(
-                id=row.node_id,
-                key=row.key,
-                normalized_score=row.normalized_score,
-                effective_weight=row.effective_weight,
-                overall_contribution=row.overall_contribution,
-                gate_failed=row.gate_failed,
-                is_not_applicable=row.is_not_applicable,
-                is_advisory=row.is_advisory,
-            )
-            for row in detail.scores
-        ),
-    )
 
 
 def _answer_lines(detail: EvaluationDetail, display: DisplayRange) -> list[str]:

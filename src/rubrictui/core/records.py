@@ -17,6 +17,7 @@ from rubrictui.core.model import (
     Bump,
     Evidence,
     Outcome,
+    ScoredNode,
     ScoreResult,
     Value,
     VersionSnapshot,
@@ -418,6 +419,36 @@ class EvaluationDetail(Value, frozen=True, kw_only=True):
     cohort: Cohort | None = None
     deviation_from_cohort_mean: float | None = None
     warnings: tuple[str, ...] = ()
+
+    @property
+    def result(self) -> ScoreResult | None:
+        """The stored result as scoring gives it; None for an evaluation that has none."""
+        stored = self.evaluation
+        if stored.outcome is None:
+            return None
+        return ScoreResult(
+            normalized_score=stored.normalized_score,
+            completeness=stored.completeness or 0.0,
+            outcome=stored.outcome,
+            passed=stored.passed,
+            gate_failed=bool(stored.gate_failed),
+            pass_threshold_applied=stored.pass_threshold_applied,
+            band_id=stored.band_id,
+            confidence=stored.confidence,
+            nodes=tuple(
+                ScoredNode(
+                    id=score.node_id,
+                    key=score.key,
+                    normalized_score=score.normalized_score,
+                    effective_weight=score.effective_weight,
+                    overall_contribution=score.overall_contribution,
+                    gate_failed=score.gate_failed,
+                    is_not_applicable=score.is_not_applicable,
+                    is_advisory=score.is_advisory,
+                )
+                for score in self.scores
+            ),
+        )
 
 
 class Phrase(Value, frozen=True, kw_only=True):

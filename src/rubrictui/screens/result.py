@@ -18,7 +18,7 @@ from rubrictui.core.adjudication_matrix import standing_words
 from rubrictui.core.display import visible
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.explain import explain_outcome, number, overall_score
-from rubrictui.core.model import Band, Outcome, ScoredNode, ScoreResult, fold_id
+from rubrictui.core.model import Band, Outcome, fold_id
 from rubrictui.core.records import EvaluationDetail, EvaluationStatus
 from rubrictui.core.score_of_record import score_of_record
 from rubrictui.screens.base import ShellScreen
@@ -34,36 +34,6 @@ if TYPE_CHECKING:
 _GOOD = frozenset({Outcome.PASSED})
 _BAD = frozenset({Outcome.BELOW_THRESHOLD, Outcome.GATE_FAILED, Outcome.NOT_APPLICABLE_FAILURE})
 _SCALE_BAR = 20
-
-
-def stored_result(detail: EvaluationDetail) -> ScoreResult | None:
-    """The stored result as scoring gives it; None for an evaluation that has none."""
-    evaluation = detail.evaluation
-    if evaluation.outcome is None:
-        return None
-    return ScoreResult(
-        normalized_score=evaluation.normalized_score,
-        completeness=evaluation.completeness or 0.0,
-        outcome=evaluation.outcome,
-        passed=evaluation.passed,
-        gate_failed=bool(evaluation.gate_failed),
-        pass_threshold_applied=evaluation.pass_threshold_applied,
-        band_id=evaluation.band_id,
-        confidence=evaluation.confidence,
-        nodes=tuple(
-            ScoredNode(
-                id=score.node_id,
-                key=score.key,
-                normalized_score=score.normalized_score,
-                effective_weight=score.effective_weight,
-                overall_contribution=score.overall_contribution,
-                gate_failed=score.gate_failed,
-                is_not_applicable=score.is_not_applicable,
-                is_advisory=score.is_advisory,
-            )
-            for score in detail.scores
-        ),
-    )
 
 
 def stored_band(detail: EvaluationDetail) -> Band | None:
@@ -218,7 +188,7 @@ class ResultScreen(ShellScreen[None]):
         if evaluation.context_name:
             about.append(evaluation.context_name)
         lines = [styled(" · ".join(about), "muted")]
-        result = stored_result(detail)
+        result = detail.result
         if result is not None:
             low, high = number(version.score_display_min), number(version.score_display_max)
             score = evaluation.normalized_score

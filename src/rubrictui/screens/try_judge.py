@@ -22,7 +22,7 @@ from rubrictui.screens.builder_session import BuilderSession
 from rubrictui.screens.choose import ChooseScreen
 from rubrictui.screens.evaluate_choices import READY, ChoicesScreen
 from rubrictui.screens.evaluate_run import Choices, StoppableRun
-from rubrictui.screens.result import ResultScreen, stored_result
+from rubrictui.screens.result import ResultScreen
 from rubrictui.screens.run import RunScreen, tokens_words
 from rubrictui.widgets.result_lines import shown_score
 from rubrictui.widgets.rows_list import Column, Row
@@ -152,7 +152,7 @@ class TryJudgeScreen(ChoicesScreen["Trial"]):
             more = " p shows what was sent and came back." if found.calls else ""
             self._status(f"{self._choices.evaluator} failed: {found.failure}{more}", "failed")
             return
-        result = stored_result(found.detail)
+        result = found.detail.result
         score = shown_score(found.detail.version, found.score)
         says = explain_outcome(found.detail.version, result) if result is not None else ""
         self._status(f"{score}. {says} {taken_words(found.about)}. o shows it again. {READY}")
