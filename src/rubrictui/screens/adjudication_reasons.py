@@ -79,20 +79,16 @@ class ReasonsScreen(ShellScreen[None]):
         row = self.query_one(RowsList).current
         return next((i for i, one in enumerate(self._reasons) if row and one.label == row.id), None)
 
-    def _ask(self, label: str, value: str, purpose: str) -> None:
-        if not self.query(PromptLine):
-            self.mount(PromptLine(label, value=value, purpose=purpose), before=self.query_one(KeyFooter))
-
-    def action_add(self) -> None:
+    async def action_add(self) -> None:
         """Add a reason."""
-        self._ask("New reason (name: what it means)", "", _ADD)
+        await self.ask_line("New reason (name: what it means)", _ADD)
 
-    def action_edit(self) -> None:
+    async def action_edit(self) -> None:
         """Change the words of the reason under the cursor."""
         if (place := self._place) is not None:
             one = self._reasons[place]
             words = f"{one.label}: {one.description}" if one.description else one.label
-            self._ask("Reason (name: what it means)", words, _EDIT)
+            await self.ask_line("Reason (name: what it means)", _EDIT, value=words)
 
     def action_remove(self) -> None:
         """Offer the reason under the cursor no more."""
@@ -109,10 +105,10 @@ class ReasonsScreen(ShellScreen[None]):
             moved.insert(place + by, moved.pop(place))
             self._store(moved, moved[place + by].label)
 
-    def on_prompt_line_given(self, message: PromptLine.Given) -> None:
+    async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         label, _, words = message.value.partition(":")
         place, purpose = self._place, message.prompt.purpose
-        self._close_prompt()
+        await self.end_line()
         if not label.strip():
             return
         given = list(self._reasons)
@@ -122,13 +118,6 @@ class ReasonsScreen(ShellScreen[None]):
         else:
             given.append(one)
         self._store(given, one.label)
-
-    def on_prompt_line_left(self) -> None:
-        self._close_prompt()
-
-    def _close_prompt(self) -> None:
-        self.query(PromptLine).remove()
-        self.query_one(RowsList).focus()
 
     def action_back(self) -> None:
         """Go back."""

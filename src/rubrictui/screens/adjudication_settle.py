@@ -142,17 +142,14 @@ class SettleScreen(SettleBase):
 
     # -- answering
 
-    def on_settle_view_typed(self, message: SettleView.Typed) -> None:
+    async def on_settle_view_typed(self, message: SettleView.Typed) -> None:
         leaf = self._leaf
-        if leaf is None or leaf.scale is None or self.query(PromptLine):
+        if leaf is None or leaf.scale is None or self.is_asking:
             self.say("Digits answer criteria: move to one.")
             return
         if leaf.is_numeric:
             label = f"{leaf.name} ({scale_words(leaf).removeprefix('Type a number: ').partition(' · ')[0]})"
-            self.mount(
-                PromptLine(label, value=message.character, purpose=leaf.node.id),
-                before=self.query_one(KeyFooter),
-            )
+            await self.ask_line(label, leaf.node.id, value=message.character)
             return
         if message.character == "-":
             return
@@ -169,7 +166,7 @@ class SettleScreen(SettleBase):
         elif isinstance(outcome, Picked):
             self._answer(leaf, Answer(criterion_id=leaf.node.id, scale_level_id=outcome.level.id))
 
-    def on_prompt_line_given(self, message: PromptLine.Given) -> None:
+    async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         session, leaf = self._session, self._leaf
         if session is None or leaf is None or leaf.scale is None:
             return
@@ -179,14 +176,10 @@ class SettleScreen(SettleBase):
         if entry.problem or entry.value is None or len(entry.typed) != len(message.value):
             self.say(entry.problem or "Type a number.", error=True)
             return
-        self._close_prompt()
+        await self.end_line()
         self._answer(leaf, Answer(criterion_id=leaf.node.id, raw_value=entry.value))
 
-    def on_prompt_line_left(self) -> None:
-        self._close_prompt()
-
-    def _close_prompt(self) -> None:
-        self.query(PromptLine).remove()
+    def line_ended(self, purpose: str) -> None:
         self.view.focus()
 
     def on_settle_view_asked(self, message: SettleView.Asked) -> None:

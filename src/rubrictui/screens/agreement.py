@@ -230,18 +230,15 @@ class AgreementScreen(ShellScreen[None]):
         """Leave the remaining intervals out."""
         self._stop.set()
 
-    def action_export(self) -> None:
+    async def action_export(self) -> None:
         """Write the plots, a file each."""
-        if not self.query(PromptLine):
-            prompt = PromptLine("Write the plots as (.svg or .png)", value="agreement.svg")
-            self.mount(prompt, before=self.query_one(KeyFooter))
+        await self.ask_line("Write the plots as (.svg or .png)", value="agreement.svg")
 
-    def on_prompt_line_left(self) -> None:
-        self.query(PromptLine).remove()
+    def line_ended(self, purpose: str) -> None:
         self.query_one(BlockList).focus()
 
-    def on_prompt_line_given(self, message: PromptLine.Given) -> None:
-        self.on_prompt_line_left()
+    async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
+        await self.end_line()
         if message.value:
             self._write(Path(message.value).expanduser())
 

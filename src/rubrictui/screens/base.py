@@ -11,6 +11,7 @@ from textual.screen import Screen, ScreenResultType
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
+from rubrictui.screens.asking import AskingScreen
 from rubrictui.widgets.filter_line import FilterLine
 from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.rows_list import Column, RowsList
@@ -68,7 +69,7 @@ class Shell(Protocol):
         ...
 
 
-class ShellScreen(Screen[ScreenResultType]):
+class ShellScreen(AskingScreen[ScreenResultType]):
     """A screen of the application. Subclasses set ``TITLE`` and ``HELP`` (plain text, a few lines)."""
 
     AUTO_FOCUS = "RowsList"

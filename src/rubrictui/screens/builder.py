@@ -200,16 +200,16 @@ class BuilderScreen(BuilderEdits):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Nothing edits before the draft is there, nor while a line is being typed."""
-        if action in _DRAFT_ACTIONS and (not self.is_open or self._prompt is not None):
+        if action in _DRAFT_ACTIONS and (not self.is_open or self.is_asking):
             return False
         if action in NODE_ACTIONS:
             return may_act_on(self.tree_pane.kind, action)
         if action == "fields" and self.tree_pane.is_typing:
             return False
         if action in ("to_tree", "leave"):
-            return self._prompt is None and (self.pane == TREE) == (action == "leave")
+            return not self.is_asking and (self.pane == TREE) == (action == "leave")
         if action == "next_pane":
-            return self._prompt is None and not isinstance(self.focused, TextArea | Input)
+            return not self.is_asking and not isinstance(self.focused, TextArea | Input)
         return True
 
     # -- panes
@@ -248,9 +248,11 @@ class BuilderScreen(BuilderEdits):
 
     # -- searching
 
-    def action_search(self) -> None:
+    async def action_search(self) -> None:
         """Go to a node by its words, while they are typed."""
-        self.ask("Search:", SEARCH, value=self._words, placeholder="words of a name, a key or a description")
+        await self.ask_line(
+            "Search:", SEARCH, value=self._words, placeholder="words of a name, a key or a description"
+        )
 
     def searched(self, words: str) -> None:
         """The search was ended with these words."""

@@ -32,7 +32,6 @@ from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.preview_lines import headline, preview_lines, sample_words
 from rubrictui.widgets.preview_pane import PreviewPane, PreviewStrip
 from rubrictui.widgets.problems_pane import ProblemsPane, problem_counts
-from rubrictui.widgets.prompt_line import PromptLine
 from rubrictui.widgets.text import counted
 
 if TYPE_CHECKING:
@@ -109,7 +108,6 @@ class BuilderBase(ShellScreen[None]):
         self.preview = PreviewPane()
         self.problem_list = ProblemsPane()
         self.strip = PreviewStrip()
-        self._prompt: PromptLine | None = None
         self._retry_timer: Timer | None = None
         self._told_problem = ""
         self._marks: tuple[tuple[Problem, ...], dict[str, list[Problem]]] = ((), {})

@@ -146,14 +146,14 @@ class BuilderEdits(BuilderBase):
 
     # -- adding
 
-    def action_add(self, kind: str) -> None:
+    async def action_add(self, kind: str) -> None:
         """Ask for the name of a new criterion or group."""
         if not self._may_edit():
             return
         what, purpose = ("group", NAME_GROUP) if kind == NodeType.GROUP else ("criterion", NAME_CRITERION)
         at, where = self._where(NodeType(kind))
         place = "" if at is None else f" {'in' if where == 'inside' else 'after'} {title_of(at)}"
-        self.ask(f"New {what}{place}:", purpose, placeholder="its name; Enter adds it, Esc leaves")
+        await self.ask_line(f"New {what}{place}:", purpose, placeholder="its name; Enter adds it, Esc leaves")
 
     def _add(self, kind: NodeType, name: str) -> None:
         at, where = self._where(kind)
@@ -169,34 +169,14 @@ class BuilderEdits(BuilderBase):
 
     # -- one-line questions
 
-    def ask(self, label: str, purpose: str, *, value: str = "", placeholder: str = "") -> None:
-        """Ask for one line above the footer."""
-        if self._prompt is not None:
-            return
-        self._prompt = PromptLine(
-            label,
-            value=value,
-            placeholder=placeholder,
-            purpose=purpose,
-            selected=purpose in (WEIGHT, GATE),
-        )
-        self.mount(self._prompt, before=self.query_one("KeyFooter"))
-
-    def end_asking(self) -> None:
-        """Take the question away, and go on in the tree."""
-        prompt, self._prompt = self._prompt, None
-        if prompt is not None:
-            prompt.remove()
+    def line_ended(self, purpose: str) -> None:
         self.show_pane(TREE)
-
-    def on_prompt_line_left(self) -> None:
-        self.end_asking()
 
     def on_prompt_line_typed(self, message: PromptLine.Typed) -> None:
         if message.prompt.purpose == SEARCH:
             self.tree_pane.find(message.value)
 
-    def on_prompt_line_given(self, message: PromptLine.Given) -> None:
+    async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         purpose, value = message.prompt.purpose, message.value
         if purpose in (WEIGHT, GATE) and value:
             try:
@@ -204,7 +184,7 @@ class BuilderEdits(BuilderBase):
             except ValueError:
                 self.say(f"{one_line(value, 20)} is no number: type one such as 0.5, or Esc.")
                 return
-        self.end_asking()
+        await self.end_line()
         node = self._node
         if purpose == NAME_CRITERION and value:
             self._add(NodeType.CRITERION, value)
@@ -247,12 +227,12 @@ class BuilderEdits(BuilderBase):
 
     # -- what a node says
 
-    def action_rename(self) -> None:
+    async def action_rename(self) -> None:
         """Ask for another name."""
         if (node := self._node) is not None:
-            self.ask("Name:", RENAME, value=node.name, placeholder="a name")
+            await self.ask_line("Name:", RENAME, value=node.name, placeholder="a name")
 
-    def action_rekey(self) -> None:
+    async def action_rekey(self) -> None:
         """Ask for another key, and say what that means when it was published."""
         if (node := self._node) is not None:
             base = self.session.published or self.session.opened.based_on
@@ -262,24 +242,29 @@ class BuilderEdits(BuilderBase):
                 if base is not None and is_published
                 else "Key:"
             )
-            self.ask(label, REKEY, value=node.key, placeholder="a short permanent key")
+            await self.ask_line(label, REKEY, value=node.key, placeholder="a short permanent key")
 
-    def action_weight(self) -> None:
+    async def action_weight(self) -> None:
         """Ask for another weight."""
         if (node := self._node) is not None:
-            self.ask(
-                f"Weight of {title_of(node)}:", WEIGHT, value=number(node.weight), placeholder="0 or more"
+            await self.ask_line(
+                f"Weight of {title_of(node)}:",
+                WEIGHT,
+                value=number(node.weight),
+                placeholder="0 or more",
+                selected=True,
             )
 
-    def action_gate(self) -> None:
+    async def action_gate(self) -> None:
         """Ask for the minimum of a gate; nothing takes the gate off."""
         if (node := self._node) is not None:
             minimum = node.gate_minimum_score
-            self.ask(
+            await self.ask_line(
                 f"Gate: lowest score (0 to 1) that passes {title_of(node)}:",
                 GATE,
                 value=number(minimum) if node.is_gate and minimum is not None else "",
                 placeholder="such as 0.5; nothing for no gate",
+                selected=True,
             )
 
     def action_advisory(self) -> None:

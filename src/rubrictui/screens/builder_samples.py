@@ -179,7 +179,6 @@ class SamplesScreen(ShellScreen[None]):
     def __init__(self, session: BuilderSession) -> None:
         super().__init__()
         self._session = session
-        self._prompt: PromptLine | None = None
         self._seed = 0
 
     def compose(self) -> ComposeResult:
@@ -200,7 +199,7 @@ class SamplesScreen(ShellScreen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While a name is typed, its keys are letters; and nothing can be done to no set."""
-        if self._prompt is not None:
+        if self.is_asking:
             return False
         if action in ("copy", "rename", "delete"):
             return bool(self._session.sets)
@@ -283,32 +282,19 @@ class SamplesScreen(ShellScreen[None]):
 
     # -- names
 
-    def action_add(self) -> None:
+    async def action_add(self) -> None:
         """Ask for the name of a new set."""
-        self._ask("Name of the new set", "add", f"Sample {len(self._session.sets) + 1}")
+        await self.ask_line(
+            "Name of the new set", "add", value=f"Sample {len(self._session.sets) + 1}", selected=True
+        )
 
-    def action_rename(self) -> None:
+    async def action_rename(self) -> None:
         """Ask for another name."""
         if (each := self._current) is not None:
-            self._ask("Name", "rename", each.name)
+            await self.ask_line("Name", "rename", value=each.name)
 
-    def _ask(self, label: str, purpose: str, value: str) -> None:
-        self._prompt = PromptLine(label, value=value, purpose=purpose, selected=purpose == "add")
-        self.mount(self._prompt, before=self.query_one(KeyFooter))
-        self.refresh_bindings()
-
-    def on_prompt_line_left(self) -> None:
-        self._end_asking()
-
-    def _end_asking(self) -> None:
-        prompt, self._prompt = self._prompt, None
-        if prompt is not None:
-            prompt.remove()
-        self.query_one(RowsList).focus()
-        self.refresh_bindings()
-
-    def on_prompt_line_given(self, message: PromptLine.Given) -> None:
-        self._end_asking()
+    async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
+        await self.end_line()
         name = message.value
         if not name:
             return

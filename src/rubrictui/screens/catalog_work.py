@@ -16,7 +16,7 @@ from rubrictui.screens.base import ShellScreen
 from rubrictui.screens.choose import ChooseScreen
 from rubrictui.screens.confirm import confirmed
 from rubrictui.widgets.prompt_line import PromptLine
-from rubrictui.widgets.rows_list import Column, Row, RowsList
+from rubrictui.widgets.rows_list import Column, Row
 from rubrictui.widgets.text import counted
 
 if TYPE_CHECKING:
@@ -115,7 +115,6 @@ class CatalogWork(ShellScreen[None]):
 
     _rubrics: tuple[RubricSummary, ...] = ()
     _may_write = False
-    _prompt: PromptLine | None = None
     _subject: RubricSummary | None = None
 
     @property
@@ -129,7 +128,7 @@ class CatalogWork(ShellScreen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Authors' keys are offered to authors, while no line is typed."""
-        if self._prompt is not None and action in {*_AUTHOR_ACTIONS, "board", "filter", "score", "versions"}:
+        if self.is_asking and action in {*_AUTHOR_ACTIONS, "board", "filter", "score", "versions"}:
             return False
         if action in _AUTHOR_ACTIONS:
             alone = action in ("new_rubric", "scales")
@@ -166,42 +165,26 @@ class CatalogWork(ShellScreen[None]):
     async def action_new_rubric(self) -> None:
         """A new rubric with an empty draft."""
         self._subject = self.current_rubric
-        await self._ask("Name of the new rubric", _NAME)
+        await self.ask_line("Name of the new rubric", _NAME)
 
     async def action_rename(self) -> None:
         """Give the rubric another name."""
         self._subject = self.current_rubric
         if self._subject is not None:
-            await self._ask("New name", _RENAMED, value=self._subject.name)
+            await self.ask_line("New name", _RENAMED, value=self._subject.name)
 
     async def action_describe(self) -> None:
         """Say in a line what the rubric is for."""
         self._subject = self.current_rubric
         if self._subject is not None:
-            await self._ask("What it is for", _DESCRIBED, value=self._subject.description or "")
-
-    async def _ask(self, label: str, purpose: str, *, value: str = "") -> None:
-        if self._prompt is None:
-            self._prompt = PromptLine(label, value=value, purpose=purpose)
-            await self.mount(self._prompt, before="KeyFooter")
-            self.refresh_bindings()
-
-    async def _close(self) -> None:
-        prompt, self._prompt = self._prompt, None
-        if prompt is not None:
-            await prompt.remove()
-        self.query_one(RowsList).focus()
-        self.refresh_bindings()
-
-    async def on_prompt_line_left(self) -> None:
-        await self._close()
+            await self.ask_line("What it is for", _DESCRIBED, value=self._subject.description or "")
 
     @work(exit_on_error=False, exclusive=True, group="change")
     async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         """Do what the line was asked for; what the store refuses stays in the line to be corrected."""
         name, rubric = message.value, self._subject
         if not name and message.prompt.purpose != _DESCRIBED:
-            await self._close()
+            await self.end_line()
             return
         purposes: dict[str, Callable[[str, RubricSummary | None], Awaitable[None]]] = {
             _NAME: self._create,
@@ -215,21 +198,21 @@ class CatalogWork(ShellScreen[None]):
     async def _create(self, name: str, beside: RubricSummary | None) -> None:
         category = beside.category if beside is not None else None
         made = await self.shell.ask(lambda engine: engine.create_rubric(name, category=category))
-        await self._close()
+        await self.end_line()
         await self.read_again(rubric=made.id)
         await open_builder(self, made)
 
     async def _rename(self, name: str, rubric: RubricSummary | None) -> None:
         if rubric is not None:
             await self.shell.ask(lambda engine: engine.rename_rubric(rubric.id, name))
-            await self._close()
+            await self.end_line()
             await self.read_again(rubric=rubric.id)
 
     async def _describe(self, text: str, rubric: RubricSummary | None) -> None:
         if rubric is None:
             return
         described = await self.shell.ask(lambda engine: engine.describe_rubric(rubric.id, text))
-        await self._close()
+        await self.end_line()
         await self.read_again(rubric=rubric.id)
         about = f": {described.description}" if described.description else " has no description now."
         self.say(f"{rubric.name}{about}")
@@ -250,9 +233,9 @@ class CatalogWork(ShellScreen[None]):
         )
         self._subject = rubric
         if chosen == _NEW:
-            await self._ask("Name of the new category", _CATEGORY)
+            await self.ask_line("Name of the new category", _CATEGORY)
         elif chosen == _RENAME:
-            await self._ask("New name of the category", _CATEGORY_NAME, value=rubric.category or "")
+            await self.ask_line("New name of the category", _CATEGORY_NAME, value=rubric.category or "")
         elif chosen is not None and chosen.startswith(f"{_DELETE}/"):
             name = chosen.removeprefix(f"{_DELETE}/")
             await self.shell.ask(lambda engine: engine.delete_category(name))
@@ -268,7 +251,7 @@ class CatalogWork(ShellScreen[None]):
             return engine.set_category(rubric.id, category or None)
 
         await self.shell.ask(put)
-        await self._close()
+        await self.end_line()
         await self.read_again(rubric=rubric.id)
 
     async def _rename_category(self, name: str, rubric: RubricSummary | None) -> None:
@@ -276,7 +259,7 @@ class CatalogWork(ShellScreen[None]):
             return
         category = rubric.category
         await self.shell.ask(lambda engine: engine.rename_category(category, name))
-        await self._close()
+        await self.end_line()
         await self.read_again(rubric=rubric.id)
         held = sum(each.category == name for each in self._rubrics)
         self.say(f"{category} is {name} now, with {counted(held, 'rubric')}.")

@@ -134,32 +134,23 @@ class ChoicesScreen(ShellScreen[None], Generic[_Found]):
         self._choices = replace(self._choices, settings=settings)
         self._show_choices()
 
-    def on_rows_list_selected(self, message: RowsList.Selected) -> None:
+    async def on_rows_list_selected(self, message: RowsList.Selected) -> None:
         if self._run is not None:
             self.say("It is running; Esc stops it.")
         elif message.row.id == parts.MODE:
             self._set(mode=MODES[1] if self._choices.settings.mode == MODES[0] else MODES[0])
         elif message.row.id == parts.MODEL:
-            if not self.query(PromptLine):
-                line = PromptLine(
-                    "Model",
-                    value=self._choices.settings.model_id or "",
-                    placeholder="name or provider:name; empty: the one that is set up",
-                )
-                self.mount(line, before=self.query_one(KeyFooter))
+            await self.ask_line(
+                "Model",
+                value=self._choices.settings.model_id or "",
+                placeholder="name or provider:name; empty: the one that is set up",
+            )
         else:
             self._change(message.row.id)
 
-    def on_prompt_line_given(self, message: PromptLine.Given) -> None:
-        self._close_prompt()
+    async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
+        await self.end_line()
         self._set(model_id=message.value or None)
-
-    def on_prompt_line_left(self) -> None:
-        self._close_prompt()
-
-    def _close_prompt(self) -> None:
-        self.query(PromptLine).remove()
-        self.query_one(RowsList).focus()
 
     @work(exit_on_error=False, exclusive=True, group="choose")
     async def _change(self, name: str) -> None:

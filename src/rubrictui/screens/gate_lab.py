@@ -144,7 +144,6 @@ class GateLabScreen(ShellScreen[None]):
         self._gates: tuple[NamedGate, ...] = ()
         self._gate_name = ""
         self._entry = GateEntry(pattern="")
-        self._prompt: PromptLine | None = None
         self._lasted = 0.0
         self._pause = False
         if folder is not None:
@@ -254,11 +253,7 @@ class GateLabScreen(ShellScreen[None]):
 
     async def action_edit(self, part: str) -> None:
         """Change a part of the entry."""
-        if self._prompt is None:
-            value = getattr(self._entry, part) or ""
-            self._prompt = PromptLine(_PARTS[part], value=value, purpose=part)
-            await self.mount(self._prompt, before="KeyFooter")
-            self._prompt.take_focus()
+        await self.ask_line(_PARTS[part], part, value=getattr(self._entry, part) or "")
 
     async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         part, value = message.prompt.purpose, message.value
@@ -267,18 +262,12 @@ class GateLabScreen(ShellScreen[None]):
         if problems:
             self.say(problems[0].message, error=True)
             return  # what was typed stays, to be corrected
-        await self._end_prompt()
+        await self.end_line()
         self._change(changed)
         if part == "pattern":
             self.action_type()
 
-    async def on_prompt_line_left(self, message: PromptLine.Left) -> None:
-        await self._end_prompt()
-
-    async def _end_prompt(self) -> None:
-        if self._prompt is not None:
-            prompt, self._prompt = self._prompt, None
-            await prompt.remove()
+    def line_ended(self, purpose: str) -> None:
         self.set_focus(self.query_one(DetailPane))
 
     def _change(self, entry: GateEntry) -> None:

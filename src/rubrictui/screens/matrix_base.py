@@ -19,7 +19,6 @@ from rubrictui.interchange.sync_names import file_stem
 from rubrictui.screens.base import ShellScreen
 from rubrictui.screens.choose import ChooseScreen
 from rubrictui.screens.matrix_words import parse_threshold, threshold_words
-from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.matrix_view import MatrixView
 from rubrictui.widgets.prompt_line import PromptLine
 from rubrictui.widgets.quiet_lines import QuietLines
@@ -155,13 +154,15 @@ class ComparisonScreen(ShellScreen[None]):
 
     # -- the threshold
 
-    def action_threshold(self) -> None:
+    async def action_threshold(self) -> None:
         """Set the spread from which a row disagrees."""
         matrix = self._matrix
-        if matrix is None or self.query(PromptLine):
+        if matrix is None:
             return
         words = threshold_words(self.view.threshold, matrix.display)
-        self._ask("Disagreement from a spread of (points, or a share as 25%)", words, "threshold")
+        await self.ask_line(
+            "Disagreement from a spread of (points, or a share as 25%)", "threshold", value=words
+        )
 
     def set_threshold(self, value: float) -> None:
         """Mark rows from this spread (0..1) on."""
@@ -196,19 +197,12 @@ class ComparisonScreen(ShellScreen[None]):
             return
         self._format = Format(chosen)
         stem = file_stem("comparison", self._matrix.title, self._matrix.title, ())
-        self._ask("Write to", f"{stem}.{self._format}", "export")
+        await self.ask_line("Write to", "export", value=f"{stem}.{self._format}")
 
-    def _ask(self, label: str, value: str, purpose: str) -> None:
-        self.mount(PromptLine(label, value=value, purpose=purpose), before=self.query_one(KeyFooter))
-
-    def _answered(self) -> None:
-        self.query(PromptLine).remove()
+    def line_ended(self, purpose: str) -> None:
         self.view.focus()
 
-    def on_prompt_line_left(self) -> None:
-        self._answered()
-
-    def on_prompt_line_given(self, message: PromptLine.Given) -> None:
+    async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         matrix = self._matrix
         if matrix is None:
             return
@@ -218,10 +212,10 @@ class ComparisonScreen(ShellScreen[None]):
                 most = matrix.display.spread(1.0, 2)
                 self.say(f"A spread is a number from 0 to {most}, or a share as 25%.", error=True)
                 return
-            self._answered()
+            await self.end_line()
             self.set_threshold(found)
         elif message.value:
-            self._answered()
+            await self.end_line()
             self._write(matrix, Path(message.value).expanduser())
 
     @work(exit_on_error=False, exclusive=True, group="export")

@@ -57,7 +57,6 @@ class PlayerForms(ShellScreen[None]):
         super().__init__()
         self.form_key: str | None = None
         self._editor: MatterEditor | None = None
-        self._prompt: PromptLine | None = None
 
     # -- opening
 
@@ -215,25 +214,10 @@ class PlayerForms(ShellScreen[None]):
             await self.mount(self._editor, before="KeyFooter")
             self._editor.take_focus()
         elif field.kind in (LINE, PLACE):
-            await self.ask_line(field.title, self.values[field.name], _FIELD + field.name)
+            await self.ask_line(field.title, _FIELD + field.name, value=self.values[field.name])
         elif field.kind == CITATIONS:
-            await self.ask_line("Citation, as msa §4.2", "", _FIELD + field.name)
+            await self.ask_line("Citation, as msa §4.2", _FIELD + field.name)
         self.refresh_bindings()
-
-    async def ask_line(self, label: str, value: str, purpose: str) -> None:
-        """Ask for one line; its answer comes to ``line_given``, or to the screen."""
-        if self._prompt is None:
-            self._prompt = PromptLine(label, value=value, purpose=purpose)
-            await self.mount(self._prompt, before="KeyFooter")
-            self._prompt.take_focus()
-            self.refresh_bindings()
-
-    async def end_line(self) -> None:
-        """Take the line away."""
-        if self._prompt is not None:
-            prompt, self._prompt = self._prompt, None
-            await prompt.remove()
-            self.refresh_bindings()
 
     def on_prompt_line_typed(self, message: PromptLine.Typed) -> None:
         """Lines of a form are kept while they are typed."""
@@ -321,9 +305,8 @@ class PlayerForms(ShellScreen[None]):
 
     async def close_open(self) -> bool:
         """Close the innermost thing that is open; False when nothing is. What is written stays."""
-        if self._prompt is not None:
+        if self.is_asking:
             await self.end_line()
-            self.focus_left()
             return True
         if self._editor is not None:
             await self._close_editor()

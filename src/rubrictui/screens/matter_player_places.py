@@ -38,11 +38,11 @@ class PlayerPlaces(PlayerSending):
 
     async def action_search(self) -> None:
         """Search within the open document."""
-        await self.ask_line("Search", self.reader.words, _SEARCH)
+        await self.ask_line("Search", _SEARCH, value=self.reader.words)
 
     async def action_search_matter(self) -> None:
         """Search all documents; uses a step."""
-        await self.ask_line("Find in all documents (a step)", "", _SEARCH_MATTER)
+        await self.ask_line("Find in all documents (a step)", _SEARCH_MATTER)
 
     async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         purpose, value = message.prompt.purpose, message.value
@@ -52,7 +52,6 @@ class PlayerPlaces(PlayerSending):
             self.set_focus(self.reader)
             self.reader.search(value)
         elif purpose == _SEARCH_MATTER:
-            self.focus_left()
             if len(value.strip()) < 3:
                 self.tell("Type at least three characters; no step was used.")
             else:
@@ -60,8 +59,7 @@ class PlayerPlaces(PlayerSending):
         else:
             self.line_given(purpose, value)
 
-    async def on_prompt_line_left(self, message: PromptLine.Left) -> None:
-        await self.end_line()
+    def line_ended(self, purpose: str) -> None:
         self.focus_left()
 
     @work(exit_on_error=False, exclusive=True, group="act")

@@ -82,7 +82,6 @@ class MattersScreen(FilteredScreen[None], ShellScreen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._entries: dict[str, MatterEntry] = {}
-        self._prompt: PromptLine | None = None
 
     def compose(self) -> ComposeResult:
         rows = RowsList(MATTER_COLUMNS, empty="Reading the matters ...")
@@ -194,10 +193,7 @@ class MattersScreen(FilteredScreen[None], ShellScreen[None]):
 
     async def action_open_folder(self) -> None:
         """Ask for a folder of matters."""
-        if self._prompt is None:
-            self._prompt = PromptLine("Folder", placeholder="a matter, or a folder of matters")
-            await self.mount(self._prompt, before="KeyFooter")
-            self._prompt.take_focus()
+        await self.ask_line("Folder", placeholder="a matter, or a folder of matters")
 
     async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         folder = Path(message.value).expanduser().absolute() if message.value else None
@@ -206,21 +202,12 @@ class MattersScreen(FilteredScreen[None], ShellScreen[None]):
                 f"{folder} holds no matter: there is no matter.yaml in it or in a folder of it.", error=True
             )
             return  # what was typed stays, to be corrected
-        await self._end_prompt()
+        await self.end_line()
         if folder is None:
             return
         if str(folder) not in self.shell.matter_folders:
             self.shell.remember_matters((*self.shell.matter_folders, str(folder)))
         await self._read(str(matters_in(folder)[0]))
-
-    async def on_prompt_line_left(self, message: PromptLine.Left) -> None:
-        await self._end_prompt()
-
-    async def _end_prompt(self) -> None:
-        if self._prompt is not None:
-            prompt, self._prompt = self._prompt, None
-            await prompt.remove()
-        self.query_one(RowsList).focus()
 
     def action_forget(self) -> None:
         """List the folder under the cursor no more; nothing of it is deleted."""

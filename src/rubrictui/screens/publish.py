@@ -182,21 +182,12 @@ class PublishScreen(RowsScreen[VersionSummary | Problem | None]):
 
     async def action_summary(self) -> None:
         """Write a line on what changed."""
-        await self.mount(PromptLine("Summary", value=self._summary), before="KeyFooter")
-        self.refresh_bindings()
+        await self.ask_line("Summary", value=self._summary)
 
     async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         self._summary = message.value
-        await self._close(message.prompt)
+        await self.end_line()
         self._show()
-
-    async def on_prompt_line_left(self, message: PromptLine.Left) -> None:
-        await self._close(message.prompt)
-
-    async def _close(self, prompt: PromptLine) -> None:
-        await prompt.remove()
-        self.query_one(RowsList).focus()
-        self.refresh_bindings()
 
     # -- publishing
 

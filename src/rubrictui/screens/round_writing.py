@@ -19,7 +19,6 @@ from rubrictui.interchange.sync_names import file_stem
 from rubrictui.screens.base import Shell
 from rubrictui.screens.confirm import confirmed
 from rubrictui.screens.rows_screen import RowsScreen
-from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.prompt_line import PromptLine
 from rubrictui.widgets.rows_list import Column, Row, RowsList
 from rubrictui.widgets.text import counted, plain
@@ -132,20 +131,16 @@ class RoundWritingScreen(RowsScreen[None]):
 
     # -- where to
 
-    def on_rows_list_selected(self, message: RowsList.Selected) -> None:
-        if self._writing is not None or self.query(PromptLine):
+    async def on_rows_list_selected(self, message: RowsList.Selected) -> None:
+        if self._writing is not None or self.is_asking:
             return
         self._chosen = message.row.id
         ending = next(end for id, _, _, end, _ in CHOICES if id == self._chosen)
         label = "Write to" if Path(ending).suffix else "Write into the folder"
-        self.mount(PromptLine(label, value=f"{self._stem}{ending}"), before=self.query_one(KeyFooter))
+        await self.ask_line(label, value=f"{self._stem}{ending}")
 
-    def on_prompt_line_left(self) -> None:
-        self.query(PromptLine).remove()
-        self.query_one(RowsList).focus()
-
-    def on_prompt_line_given(self, message: PromptLine.Given) -> None:
-        self.on_prompt_line_left()
+    async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
+        await self.end_line()
         if message.value:
             self._write(self._chosen, Path(message.value).expanduser())
 

@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen, ScreenResultType
 from textual.widgets import Static
 
+from rubrictui.screens.asking import AskingScreen
 from rubrictui.widgets.choice_list import ChoiceList
 from rubrictui.widgets.key_footer import KeyFooter
 from rubrictui.widgets.rows_list import Column, Row, RowsList
@@ -18,7 +19,7 @@ from rubrictui.widgets.text import plain
 from rubrictui.widgets.title_bar import TitleBar
 
 
-class RowsScreen(ModalScreen[ScreenResultType]):
+class RowsScreen(AskingScreen[ScreenResultType], ModalScreen[ScreenResultType]):
     """The base of such screens; opaque, so that opening it sends no more than its own lines."""
 
     TITLE = "Questions"

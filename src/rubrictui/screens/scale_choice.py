@@ -102,7 +102,6 @@ class ScaleChoiceScreen(ChooseScreen, ShellScreen[str | None]):
         self._version = version
         self._begin_new = begin_new
         self._may_write = False
-        self._prompt: PromptLine | None = None
 
     def on_mount(self) -> None:
         self._read(self._start, ask=self._begin_new)
@@ -128,7 +127,7 @@ class ScaleChoiceScreen(ChooseScreen, ShellScreen[str | None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only who may write is offered to make and edit; nothing while a name is typed."""
-        if action in ("new", "edit", "filter") and self._prompt is not None:
+        if action in ("new", "edit", "filter") and self.is_asking:
             return False
         if action == "new":
             return self._may_write
@@ -150,20 +149,7 @@ class ScaleChoiceScreen(ChooseScreen, ShellScreen[str | None]):
 
     async def action_new(self) -> None:
         """Ask for the name of a new scale."""
-        if self._prompt is None:
-            self._prompt = PromptLine("Name of the new scale", placeholder=EXAMPLE_NAME)
-            await self.mount(self._prompt, before="KeyFooter")
-            self.refresh_bindings()
-
-    async def _close(self) -> None:
-        prompt, self._prompt = self._prompt, None
-        if prompt is not None:
-            await prompt.remove()
-        self.query_one(RowsList).focus()
-        self.refresh_bindings()
-
-    async def on_prompt_line_left(self) -> None:
-        await self._close()
+        await self.ask_line("Name of the new scale", placeholder=EXAMPLE_NAME)
 
     @work(exit_on_error=False, exclusive=True, group="change")
     async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
@@ -173,7 +159,7 @@ class ScaleChoiceScreen(ChooseScreen, ShellScreen[str | None]):
             made = await self.shell.ask(lambda engine: make_scale(engine, name))
             self.dismiss(await self._edited(made.id))
         else:
-            await self._close()
+            await self.end_line()
 
     @work(exit_on_error=False, exclusive=True, group="change")
     async def action_edit(self) -> None:

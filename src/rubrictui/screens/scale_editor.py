@@ -146,7 +146,6 @@ class ScaleEditorScreen(ShellScreen[str | None]):
         self._scale: Scale | None = None
         self._uses: tuple[ScaleUse, ...] = ()
         self._may_write = False
-        self._prompt: PromptLine | None = None
         self._undone: list[Scale] = []
         self._done: list[Scale] = []
 
@@ -208,7 +207,7 @@ class ScaleEditorScreen(ShellScreen[str | None]):
         """Only what would do something is offered."""
         if action == "back":
             return True
-        if self._prompt is not None or self._scale is None or not self._may_write:
+        if self.is_asking or self._scale is None or not self._may_write:
             return action not in {
                 *("edit", "add", "score", "describe", "value", "move", "delete", "spread", "undo", "redo"),
                 "duplicate",
@@ -368,21 +367,8 @@ class ScaleEditorScreen(ShellScreen[str | None]):
     # -- typing
 
     async def _ask(self, label: str, purpose: str, *, value: str = "") -> None:
-        if self._prompt is None:
-            is_short = purpose in (LABEL, VALUE, SCORE, *NUMBERS)
-            self._prompt = PromptLine(label, value=value, purpose=purpose, selected=is_short)
-            await self.mount(self._prompt, before="KeyFooter")
-            self.refresh_bindings()
-
-    async def on_prompt_line_left(self) -> None:
-        await self._close()
-
-    async def _close(self) -> None:
-        prompt, self._prompt = self._prompt, None
-        if prompt is not None:
-            await prompt.remove()
-        self.query_one(RowsList).focus()
-        self.refresh_bindings()
+        is_short = purpose in (LABEL, VALUE, SCORE, *NUMBERS)
+        await self.ask_line(label, purpose, value=value, selected=is_short)
 
     @work(exit_on_error=False, exclusive=True, group="given")
     async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
@@ -391,13 +377,13 @@ class ScaleEditorScreen(ShellScreen[str | None]):
         if purpose == COPY:
             copy = await self.shell.ask(lambda engine: engine.duplicate_scale(self._scale_id, text))
             self._scale_id, self._done, self._undone = copy.id, [], []
-            await self._close()
+            await self.end_line()
             self._read()
             return
         new = str(uuid4())
         edit = typed_edit(purpose, text, level.id if level is not None else "", new=new)
         await self._store(edit, f"{LEVEL}{new}" if purpose == ADD else self.row)
-        await self._close()
+        await self.end_line()
 
     def action_back(self) -> None:
         """Go back."""

@@ -103,7 +103,6 @@ class ScalesScreen(FilteredScreen[None], ShellScreen[None]):
         self._scales: tuple[Scale, ...] = ()
         self._uses: dict[str, tuple[ScaleUse, ...]] = {}
         self._may_write = False
-        self._prompt: PromptLine | None = None
         self._cursor: str | None = None
 
     def compose(self) -> ComposeResult:
@@ -145,7 +144,7 @@ class ScalesScreen(FilteredScreen[None], ShellScreen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what would do something is offered."""
-        if self._prompt is not None and action in ("new", "duplicate", "delete", "filter"):
+        if self.is_asking and action in ("new", "duplicate", "delete", "filter"):
             return False
         if action == "new":
             return self._may_write
@@ -178,35 +177,19 @@ class ScalesScreen(FilteredScreen[None], ShellScreen[None]):
 
     async def action_new(self) -> None:
         """A new scale."""
-        await self._ask("Name of the new scale", _NEW, placeholder=EXAMPLE_NAME)
+        await self.ask_line("Name of the new scale", _NEW, placeholder=EXAMPLE_NAME)
 
     async def action_duplicate(self) -> None:
         """A copy under another name."""
         if (scale := self.scale) is not None:
-            await self._ask("Name of the copy", _COPY, value=f"{scale.name or 'Scale'} (copy)")
-
-    async def _ask(self, label: str, purpose: str, *, value: str = "", placeholder: str = "") -> None:
-        if self._prompt is None:
-            self._prompt = PromptLine(label, value=value, placeholder=placeholder, purpose=purpose)
-            await self.mount(self._prompt, before="KeyFooter")
-            self.refresh_bindings()
-
-    async def on_prompt_line_left(self) -> None:
-        await self._close()
-
-    async def _close(self) -> None:
-        prompt, self._prompt = self._prompt, None
-        if prompt is not None:
-            await prompt.remove()
-        self.query_one(RowsList).focus()
-        self.refresh_bindings()
+            await self.ask_line("Name of the copy", _COPY, value=f"{scale.name or 'Scale'} (copy)")
 
     @work(exit_on_error=False, exclusive=True, group="change")
     async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         """Make the scale; what the store refuses stays in the line to be corrected."""
         name, source = message.value, self.scale
         if not name:
-            await self._close()
+            await self.end_line()
             return
 
         def make(engine: Engine) -> Scale:
@@ -215,7 +198,7 @@ class ScalesScreen(FilteredScreen[None], ShellScreen[None]):
             return make_scale(engine, name)
 
         made = await self.shell.ask(make)
-        await self._close()
+        await self.end_line()
         await self._reload()
         self._edit(made)
 

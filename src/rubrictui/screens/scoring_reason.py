@@ -69,9 +69,7 @@ class ReasonScreen(RowsScreen[str | None]):
     async def on_rows_list_selected(self, message: RowsList.Selected) -> None:
         self._chosen = self._reasons[int(message.row.id)]
         hint = "in your words" if self._chosen == OTHER else "optional"
-        prompt = PromptLine(f"{self._chosen}: details", placeholder=f"{hint}; Enter {self._doing}")
-        await self.mount(prompt, before="KeyFooter")
-        prompt.take_focus()
+        await self.ask_line(f"{self._chosen}: details", placeholder=f"{hint}; Enter {self._doing}")
 
     def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         if self._chosen == OTHER:
@@ -81,7 +79,3 @@ class ReasonScreen(RowsScreen[str | None]):
             self.dismiss(message.value)
             return
         self.dismiss(f"{self._chosen}: {message.value}" if message.value else self._chosen)
-
-    async def on_prompt_line_left(self, message: PromptLine.Left) -> None:
-        await message.prompt.remove()
-        self.query_one(RowsList).focus()

@@ -28,18 +28,11 @@ class WritingForm(FormBase):
 
     async def action_search(self) -> None:
         """Search within the subject."""
-        await self._ask("Search", self.subject.words, _SEARCH)
+        await self.ask_line("Search", _SEARCH, value=self.subject.words)
 
     async def action_find(self) -> None:
         """Find a criterion by its words."""
-        await self._ask("Find", "", _FIND)
-
-    async def _ask(self, label: str, value: str, purpose: str) -> None:
-        if self._prompt is None:
-            self._prompt = PromptLine(label, value=value, purpose=purpose)
-            await self.mount(self._prompt, before="KeyFooter")
-            self._prompt.take_focus()
-            self.refresh_bindings()
+        await self.ask_line("Find", _FIND)
 
     def on_prompt_line_typed(self, message: PromptLine.Typed) -> None:
         if message.prompt.purpose == _FIND and message.value.strip():
@@ -47,24 +40,17 @@ class WritingForm(FormBase):
 
     async def on_prompt_line_given(self, message: PromptLine.Given) -> None:
         purpose = message.prompt.purpose
-        await self._end_prompt(message.prompt)
+        await self.end_line()
         if purpose == _SEARCH:
             self.subject.search(message.value)
         elif message.value and not self.criteria.find(message.value):
             self.say("No criterion has these words.")
 
-    async def on_prompt_line_left(self, message: PromptLine.Left) -> None:
-        await self._end_prompt(message.prompt)
-
-    async def _end_prompt(self, prompt: PromptLine) -> None:
-        was_search = prompt.purpose == _SEARCH
-        self._prompt = None
-        await prompt.remove()
-        if was_search:
+    def line_ended(self, purpose: str) -> None:
+        if purpose == _SEARCH:
             self.set_focus(self.subject)
         else:
             self._focus_main()
-        self.refresh_bindings()
 
     # -- rationale
 
