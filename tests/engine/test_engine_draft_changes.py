@@ -17,7 +17,7 @@ from engine_world import MEETS, NODES, WEEKS, World
 from rubrictui.core.errors import InvalidInputError, RubrictuiError
 from rubrictui.core.model import Anchor, Band, Level, Node, NodeType, Scale, VersionSnapshot
 from rubrictui.core.records import Role
-from rubrictui.engine import NotFoundError, StaleDraftError, StateError
+from rubrictui.engine import StaleDraftError, StateError
 from rubrictui.store.errors import VersionFrozenError
 
 change = msgspec.structs.replace
@@ -210,7 +210,7 @@ WRONG: dict[str, tuple[Edit, type[RubrictuiError], str]] = {
         lambda v: with_node("quality", parent_id=node(v, "clarity").id)(v), InvalidInputError, "form a circle"),
     "an unknown scale": (with_node("clarity", scale_id="gone"), InvalidInputError, "uses a scale"),
     "an unknown level": (
-        with_node("clarity", anchors=(Anchor(scale_level_id="gone", descriptor="x"),)), NotFoundError, "level"),
+        with_node("clarity", anchors=(Anchor(scale_level_id="gone", descriptor="x"),)), InvalidInputError, "level"),
     "an id twice": (
         lambda v: change(v, nodes=(*v.nodes, change(v.nodes[0], key="other"))), InvalidInputError, "the id"),
     "a node without an id": (

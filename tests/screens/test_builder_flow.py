@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from builder_host import RUBRIC, SCALES, BuilderHost, fill, opened, ready
+from builder_host import COMPLIANCE, RUBRIC, SCALES, BuilderHost, fill, opened, ready
 from form_host import keys, screen_text, until
+from msgspec.structs import replace
 from textual.screen import Screen
 
-from rubrictui.core.editing import set_node
+from rubrictui.core.editing import set_anchor, set_node, use_scale
 from rubrictui.core.errors import RubrictuiError
-from rubrictui.core.model import Answer, Node, RollupMethod
+from rubrictui.core.model import Answer, Level, Node, RollupMethod, Scale
 from rubrictui.core.records import Subject
 from rubrictui.engine import Engine
 from rubrictui.screens.builder_clash import ClashScreen
@@ -414,6 +415,89 @@ async def test_two_authors_meet_choose_and_lose_nothing(buying: Engine) -> None:
         assert nodes["security"].description == "Theirs."
         assert nodes["notes"].name == "Their notes"
         assert app.builder.header.mark == "saved ✓"
+
+
+async def test_a_clash_waits_until_typing_has_ended(buying: Engine) -> None:
+    app = BuilderHost(buying)
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        await keys(pilot, "enter")
+        app.builder.fields.go_to("name")
+        await keys(pilot, "enter ctrl+u")
+        save_elsewhere(buying, "security", name="Their name")
+        await keys(pilot, '"Mmys"')  # M takes all of mine, and s saves, where the question has the keys
+        await pilot.pause(0.1)
+        assert app.builder.is_current
+        assert app.builder.header.mark == "NOT SAVED"
+        assert any("end typing to settle it" in each for each in app.notices)
+        assert stored(buying)["security"].name == "Their name"
+        await keys(pilot, "enter")
+        await until(pilot, lambda: isinstance(app.screen, ClashScreen))
+        assert "Mmys" in note(app)
+        await keys(pilot, "escape")
+        await pilot.pause(0.1)
+        assert app.builder.is_current  # it is asked once, and again when it is to be saved
+        await keys(pilot, "ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, ClashScreen))
+        await keys(pilot, "s")
+        assert "Mmys" in [node.name for node in stored(buying).values()]
+
+
+def on_a_scale_of_its_own(engine: Engine, key: str) -> Scale:
+    """Answer a criterion on a scale that no published version uses, with an anchor for each level."""
+    made = engine.save_scale(replace(COMPLIANCE, id="", name="Free", levels=fresh(COMPLIANCE.levels)))
+    draft = engine.open_rubric_draft(RUBRIC)
+    own = next(node.id for node in draft.version.nodes if node.key == key)
+    version = use_scale(draft.version, own, made).version
+    for level in made.levels:
+        version = set_anchor(version, own, level.id, f"What {level.label} means.").version
+    engine.save_draft(version, revision=draft.revision)
+    return made
+
+
+def fresh(levels: Iterable[Level]) -> tuple[Level, ...]:
+    return tuple(replace(level, id="") for level in levels)
+
+
+async def test_what_was_copied_is_pasted_on_its_scale_as_it_is_now(buying: Engine) -> None:
+    buying.create_rubric("Renting")
+    before = on_a_scale_of_its_own(buying, "encryption")
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        await keys(pilot, "j y")
+        now = buying.save_scale(
+            replace(before, levels=(replace(before.levels[1], label="Renamed"), *before.levels[2:]))
+        )
+        await keys(pilot, "escape")
+        from rubrictui.screens.builder import BuilderScreen
+
+        app.builder = BuilderScreen("Renting")
+        app.push_screen(app.builder)
+        await ready(pilot)
+        await keys(pilot, "p")
+        assert app.builder.session.safety is Safety.SAVED
+        assert next(scale for scale in buying.scales() if scale.id == before.id) == now
+        (pasted,) = stored(buying, "Renting").values()
+        assert [each.scale_level_id for each in pasted.anchors] == [level.id for level in now.levels]
+        assert app.builder.session.version.scales == (now,)
+
+
+async def test_a_scale_that_changes_elsewhere_is_shown_when_the_author_rests(
+    buying: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rubrictui.screens.builder_base.COLLECTING_PAUSE", 0.05)
+    scale = on_a_scale_of_its_own(buying, "encryption")
+    app = BuilderHost(buying)
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        await keys(pilot, "j")
+        buying.save_scale(
+            replace(scale, levels=(replace(scale.levels[0], label="Absent"), *scale.levels[1:]))
+        )
+        await keys(pilot, "A")
+        await until(pilot, lambda: "Absent" in note(app))
+        assert app.builder.session.safety is Safety.SAVED
 
 
 async def test_panes_fold_into_one_another_on_a_small_terminal(buying: Engine) -> None:

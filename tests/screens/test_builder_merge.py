@@ -8,10 +8,10 @@ import pytest
 from builder_host import BANDS, COMPLIANCE, SCALES, buying
 from msgspec.structs import replace
 
-from rubrictui.core.editing import delete, move, set_anchor, set_node, set_version
+from rubrictui.core.editing import add_node, delete, move, rekey, set_anchor, set_node, set_version
 from rubrictui.core.merging import Merge, merge_drafts
-from rubrictui.core.model import VersionSnapshot
-from rubrictui.screens.builder_merge import can_choose, conflict_words, settled
+from rubrictui.core.model import NodeType, VersionSnapshot
+from rubrictui.screens.builder_merge import can_choose, conflict_words, settled, switched
 
 BASE = VersionSnapshot(id="draft", rubric_name="Buying", nodes=buying(), scales=SCALES, bands=BANDS)
 
@@ -97,3 +97,35 @@ def test_an_order_that_both_changed_is_settled_by_the_merge() -> None:
     conflicts = merged(mine, theirs).conflicts
     assert [each.field for each in conflicts] == ["place"]
     assert not can_choose(conflicts[0])
+
+
+def test_their_word_reaches_a_node_to_which_they_gave_another_key() -> None:
+    theirs = rekey(edited("notes", weight=3.0), own("notes"), "remarks").version
+    merge = merged(edited("notes", weight=2.0), theirs)
+    place = next(i for i, each in enumerate(merge.conflicts) if each.field == "weight")
+    assert field(settled(merge, [place]), "remarks", "weight") == 3.0
+    assert field(settled(merge, ()), "remarks", "weight") == 2.0
+
+
+def test_a_criterion_or_a_band_with_the_key_version_is_not_the_version() -> None:
+    base = add_node(BASE, NodeType.CRITERION, id="v", name="Version", at=None, where="after").version
+    assert base.nodes[-1].key == "version"
+    base = replace(base, bands=(replace(BANDS[0], label="version"), *BANDS[1:]))
+    sides = [set_node(base, "v", weight=weight).version for weight in (2.0, 3.0)]
+    merge = merge_drafts(base, *sides)
+    (conflict,) = merge.conflicts
+    assert conflict_words(conflict, merge.version)[0] == "Version: weight"
+    version = settled(merge, [0])
+    assert field(version, "version", "weight") == 3.0
+    assert version.bands == base.bands
+
+
+def test_what_is_to_stay_keeps_the_group_above_it() -> None:
+    merge = merged(delete(BASE, own("security")).version, edited("encryption", weight=4.0))
+    fields = {each.key: place for place, each in enumerate(merge.conflicts) if each.field == "presence"}
+    assert set(fields) == {"security", "encryption"}
+    chosen = switched(merge, (), fields["encryption"])
+    assert chosen == set(fields.values())  # the group is shown to stay with it
+    assert field(settled(merge, chosen), "encryption", "weight") == 4.0
+    assert switched(merge, chosen, fields["security"]) == set()  # and goes with all that is inside
+    assert "encryption" in [node.key for node in settled(merge, {fields["encryption"]}).nodes]

@@ -10,7 +10,17 @@ import pytest
 from builder_host import COMPLIANCE, RUBRIC, TEN, fill, opened
 from msgspec.structs import replace
 
-from rubrictui.core.editing import Edited, add_node, delete, move, rekey, rename, set_node, use_scale
+from rubrictui.core.editing import (
+    Edited,
+    add_node,
+    delete,
+    move,
+    rekey,
+    rename,
+    set_anchor,
+    set_node,
+    use_scale,
+)
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.model import Answer, NodeType, Outcome, VersionSnapshot
 from rubrictui.core.records import SampleAnswer, SampleSet
@@ -221,6 +231,37 @@ def test_a_scale_that_changed_elsewhere_is_taken_as_it_is_now(
     assert session.undo() is None  # an undo would put the old level back, for every rubric
     scored = session.sample.scores[node_id(session, "schedule")]
     assert scored.normalized_score == 1.0
+
+
+def test_a_level_that_was_deleted_elsewhere_does_not_close_the_draft(
+    session: BuilderSession, engine: Engine
+) -> None:
+    other = replace(TEN, name="Other", id="", levels=tuple(replace(level, id="") for level in TEN.levels))
+    made = engine.save_scale(other)
+    own = node_id(session, "schedule")
+    session.apply(use_scale(session.version, own, made), "scale")
+    session.apply(set_anchor(session.version, own, made.levels[0].id, "Never on time."), "anchor")
+    engine.save_scale(replace(made, levels=made.levels[1:]))
+    assert session.apply(set_anchor(session.version, own, made.levels[0].id, "Late."), "anchor")
+    assert session.safety is Safety.NOT_SAVED
+    assert not session.is_closed
+    assert session.use_scales(engine.scales())  # the anchor went with its level, as in the store
+    assert session.retry()
+    node = next(node for node in stored(engine).nodes if node.id == own)
+    assert node.anchors == next(node for node in session.version.nodes if node.id == own).anchors == ()
+
+
+def test_a_scale_that_an_edit_brings_along_stays_as_it_is_stored(
+    session: BuilderSession, engine: Engine
+) -> None:
+    other = replace(TEN, name="Other", id="", levels=tuple(replace(level, id="") for level in TEN.levels))
+    before = engine.save_scale(other)
+    now = engine.save_scale(
+        replace(before, levels=(replace(before.levels[0], label="Absent"), *before.levels[1:]))
+    )
+    assert session.apply(use_scale(session.version, node_id(session, "schedule"), before), "scale")
+    assert session.safety is Safety.SAVED
+    assert next(scale for scale in engine.scales() if scale.id == before.id) == now
 
 
 # -- samples

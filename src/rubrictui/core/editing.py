@@ -13,7 +13,7 @@ tell by identity what to do again.
 from __future__ import annotations
 
 from rubrictui.core.editing_base import Edited, EditError, propose_key
-from rubrictui.core.editing_clip import Clip, copy_subtree, paste
+from rubrictui.core.editing_clip import Clip, copy_subtree, paste, with_scales, without_lost_anchors
 from rubrictui.core.editing_moves import delete, duplicate, indent, move, move_to, outdent
 from rubrictui.core.editing_nodes import add_node, rekey, rename, set_anchor, set_node, use_scale
 from rubrictui.core.editing_version import set_bands, set_version
@@ -43,4 +43,6 @@ __all__ = [
     "set_version",
     "tidy",
     "use_scale",
+    "with_scales",
+    "without_lost_anchors",
 ]

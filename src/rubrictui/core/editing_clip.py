@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -34,6 +34,36 @@ def copy_subtree(version: VersionSnapshot, node_id: str) -> Clip:
         rubric_name=version.rubric_name,
         version_number=version.number,
     )
+
+
+def with_scales(clip: Clip, scales: Iterable[Scale]) -> Clip:
+    """A clip with its scales as they are now: those copied belong to the store, and may be others by now.
+
+    Anchors for levels that are gone are left out; a scale that is gone stays as it was copied.
+    """
+    known = {fold_id(scale.id): scale for scale in scales}
+    fresh = tuple(known.get(fold_id(scale.id), scale) for scale in clip.scales)
+    nodes = without_lost_anchors(clip.nodes, clip.scales, fresh)
+    return msgspec.structs.replace(clip, scales=fresh, nodes=nodes)
+
+
+def without_lost_anchors(
+    nodes: tuple[Node, ...], before: Iterable[Scale], after: Iterable[Scale]
+) -> tuple[Node, ...]:
+    """Nodes without the anchors for levels that scales had before and have no more; others are the same objects."""
+    lost = _levels(before) - _levels(after)
+    if not lost:
+        return nodes
+    kept = []
+    for node in nodes:
+        anchors = tuple([each for each in node.anchors if fold_id(each.scale_level_id) not in lost])
+        is_whole = len(anchors) == len(node.anchors)
+        kept.append(node if is_whole else msgspec.structs.replace(node, anchors=anchors))
+    return tuple(kept)
+
+
+def _levels(scales: Iterable[Scale]) -> set[str]:
+    return {fold_id(level.id) for scale in scales for level in scale.levels}
 
 
 def paste(

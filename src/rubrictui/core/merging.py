@@ -28,13 +28,15 @@ _BAND_FIELDS: Final = tuple(name for name in Band.__struct_fields__ if name not 
 class Conflict(Value, frozen=True, kw_only=True):
     """A field that both changed, and differently. The merge holds ``mine``.
 
-    ``key`` is the node's key, a band's label or ``version``; ``field`` a field of it, ``anchor <level id>``,
+    ``id`` is that of the node or band, None for the version itself; ``key`` names it for people: a node's key, a
+    band's label or ``version``. ``field`` is a field of it, ``anchor <level id>``,
     ``presence`` (one removed it, the other changed it; it stays), ``place`` (both moved it) or ``key`` (both
     gave different nodes one key; theirs got a number).
     """
 
     key: str
     field: str
+    id: str | None = None
     base: Any = None
     mine: Any = None
     theirs: Any = None
@@ -73,7 +75,7 @@ class _Merger:
 
     def version(self) -> VersionSnapshot:
         fields = {
-            name: self._field("version", name, *(getattr(v, name) for v in self._sides))
+            name: self._field((None, "version"), name, *(getattr(v, name) for v in self._sides))
             for name in _VERSION_FIELDS
         }
         merged = msgspec.structs.replace(
@@ -85,12 +87,13 @@ class _Merger:
     def _sides(self) -> tuple[VersionSnapshot, VersionSnapshot, VersionSnapshot]:
         return self.base, self.mine, self.theirs
 
-    def _field(self, key: str, name: str, base: Any, mine: Any, theirs: Any) -> Any:
+    def _field(self, about: tuple[str | None, str], name: str, base: Any, mine: Any, theirs: Any) -> Any:
         if theirs in (base, mine):
             return mine
         if mine == base:
             return theirs
-        self.conflicts.append(Conflict(key=key, field=name, base=base, mine=mine, theirs=theirs))
+        id, key = about
+        self.conflicts.append(Conflict(id=id, key=key, field=name, base=base, mine=mine, theirs=theirs))
         return mine
 
     # -- what is there -------------------------------------------------------------------------------
@@ -112,6 +115,7 @@ class _Merger:
                     continue
                 self.conflicts.append(
                     Conflict(
+                        id=own,
                         key=_title(old),
                         field="presence",
                         base=True,
@@ -149,7 +153,12 @@ class _Merger:
             presence = [side is not None for side in (base, mine, theirs)]
             self.conflicts.append(
                 Conflict(
-                    key=group.key, field="presence", base=presence[0], mine=presence[1], theirs=presence[2]
+                    id=above,
+                    key=group.key,
+                    field="presence",
+                    base=presence[0],
+                    mine=presence[1],
+                    theirs=presence[2],
                 )
             )
 
@@ -164,14 +173,16 @@ class _Merger:
             return theirs
         old = base if base is not None else mine
         fields = {
-            name: self._field(mine.key, name, getattr(old, name), getattr(mine, name), getattr(theirs, name))
+            name: self._field(
+                (mine.id, mine.key), name, getattr(old, name), getattr(mine, name), getattr(theirs, name)
+            )
             for name in _NODE_FIELDS
         }
-        anchors = self._anchors(mine.key, old, mine, theirs)
+        anchors = self._anchors(old, mine, theirs)
         merged = msgspec.structs.replace(mine, **fields, anchors=anchors)
         return mine if merged == mine else merged
 
-    def _anchors(self, key: str, base: Node, mine: Node, theirs: Node) -> tuple[Anchor, ...]:
+    def _anchors(self, base: Node, mine: Node, theirs: Node) -> tuple[Anchor, ...]:
         if theirs.anchors == base.anchors:
             return mine.anchors
         if mine.anchors == base.anchors:
@@ -182,7 +193,9 @@ class _Merger:
         )
         merged = []
         for level in dict.fromkeys([*a, *b]):
-            anchor = self._field(key, f"anchor {level}", old.get(level), a.get(level), b.get(level))
+            anchor = self._field(
+                (mine.id, mine.key), f"anchor {level}", old.get(level), a.get(level), b.get(level)
+            )
             if anchor is not None:
                 merged.append(anchor)
         return tuple(merged)
@@ -198,7 +211,12 @@ class _Merger:
                 merged[parent.id] = msgspec.structs.replace(parent, node_type=NodeType.GROUP)
                 self.conflicts.append(
                     Conflict(
-                        key=parent.key, field="node_type", base="Group", mine="Group", theirs="Criterion"
+                        id=parent.id,
+                        key=parent.key,
+                        field="node_type",
+                        base="Group",
+                        mine="Group",
+                        theirs="Criterion",
                     )
                 )
             if not _in_circle(merged, own):
@@ -210,6 +228,7 @@ class _Merger:
                 merged[own] = msgspec.structs.replace(node, parent_id=None)
             self.conflicts.append(
                 Conflict(
+                    id=own,
                     key=node.key,
                     field="parent_id",
                     base=base.parent_id if base else None,
@@ -230,7 +249,7 @@ class _Merger:
                 key = propose_key(node.key, taken)
                 taken.add(key)
                 merged[own] = msgspec.structs.replace(node, key=key)
-                self.conflicts.append(Conflict(key=node.key, field="key", mine=node.key, theirs=key))
+                self.conflicts.append(Conflict(id=own, key=node.key, field="key", mine=node.key, theirs=key))
             met[merged[own].key] = own
 
     def _ordered(self, merged: dict[str, Node]) -> tuple[Node, ...]:
@@ -262,7 +281,9 @@ class _Merger:
             [o for o in theirs if o in shared],
         ):
             key = merged[parent].key if parent is not None else "version"
-            self.conflicts.append(Conflict(key=key, field="place", base=base, mine=mine, theirs=theirs))
+            self.conflicts.append(
+                Conflict(id=parent, key=key, field="place", base=base, mine=mine, theirs=theirs)
+            )
         nodes = []
         for own in order:
             node = merged[own]
@@ -297,7 +318,11 @@ class _Merger:
                 old = base if base is not None else mine
                 fields = {
                     name: self._field(
-                        old.label, name, getattr(old, name), getattr(mine, name), getattr(theirs, name)
+                        (old.id, old.label),
+                        name,
+                        getattr(old, name),
+                        getattr(mine, name),
+                        getattr(theirs, name),
                     )
                     for name in (*_BAND_FIELDS, "sequence")
                 }

@@ -100,7 +100,8 @@ class RubricDrafts(Shelves):
         """Store a draft: its whole tree, or with ``base`` only what differs from that.
 
         The order of ``nodes`` is the order of siblings: sequences that disagree with it are renumbered. Scales
-        that come along and are new or differ (from ``base``, or from what is stored) are stored too. Without
+        that come along and are new or differ (from ``base``, or from what is stored) are stored too; with
+        ``base``, one that the draft did not have stays as it is stored. Without
         ``base``, nodes and bands that have no id, or one that another version owns, get a new one; with
         it they are refused, since the caller's next ``base`` could not name them.
 
@@ -138,7 +139,7 @@ class RubricDrafts(Shelves):
             if changes is None or not self._save_changes(connection, changes, head):
                 scales_changed = self._save_tree(connection, snapshot, head)
             else:
-                scales_changed = bool(changes.scales)
+                scales_changed = bool(changes.scales or changes.brought)
         if scales_changed:
             self._versions.forget()
         return head.revision + 1
@@ -188,6 +189,7 @@ class RubricDrafts(Shelves):
         """Store what differs. False, with nothing settled, when the stored tree is not what the caller had."""
         self._check_new_ids(connection, changes, head)
         self._save_scales(connection, changes.scales)
+        self._save_scales(connection, changes.brought, but_stored=True)
         exact = self._check_references(connection, changes)
         if exact is None:
             return False
@@ -316,8 +318,8 @@ class RubricDrafts(Shelves):
         return next((head for head in heads if head.status is not VersionStatus.DRAFT), None)
 
 
-def _no_level(key: str, level_id: str) -> NotFoundError:
-    return NotFoundError(
+def _no_level(key: str, level_id: str) -> InvalidInputError:
+    return InvalidInputError(
         f'An anchor of "{key}" is for a level that no scale has ({level_id}).',
         remedy="Write it for a level of the criterion's scale.",
     )

@@ -49,12 +49,17 @@ class ScaleWork(Catalog):
                 )
         scales.put_scale(connection, scale)
 
-    def _save_scales(self, connection: Connection, given: tuple[Scale, ...]) -> bool:
+    def _save_scales(
+        self, connection: Connection, given: tuple[Scale, ...], *, but_stored: bool = False
+    ) -> bool:
+        """Store scales that are new or differ, or with ``but_stored`` the new ones alone; whether any were."""
+        if not given:
+            return False
         stored = {scale.id: scale for scale in scales.load_scales(connection, {s.id for s in given})}
         changed = False
         for scale in given:
             ready = prepared_scale(scale, new_id=self._new_id)
-            if ready != stored.get(scale.id):
+            if ready != stored.get(scale.id) and not (but_stored and scale.id in stored):
                 self._put_scale(connection, ready)
                 changed = True
         return changed

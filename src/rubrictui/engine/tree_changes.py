@@ -41,7 +41,8 @@ class TreeChanges(NamedTuple):
         removed: ids of the nodes that go, children before parents.
         parked: ids of nodes whose key another node takes over in the same save.
         bands: added, changed, ids of removed ones.
-        scales: scales that are new or differ.
+        scales: scales that the draft had and that differ now.
+        brought: scales that the draft did not have; where the store has them, they stay as they are there.
         scale_ids, level_ids: what added and changed nodes refer to that they did not before, by node key.
     """
 
@@ -52,13 +53,20 @@ class TreeChanges(NamedTuple):
     parked: tuple[str, ...]
     bands: tuple[tuple[Band, ...], tuple[Band, ...], tuple[str, ...]]
     scales: tuple[Scale, ...]
+    brought: tuple[Scale, ...]
     scale_ids: dict[str, str]
     level_ids: dict[str, str]
 
     @property
     def is_empty(self) -> bool:
         return not (
-            self.header or self.added or self.changed or self.removed or any(self.bands) or self.scales
+            self.header
+            or self.added
+            or self.changed
+            or self.removed
+            or any(self.bands)
+            or self.scales
+            or self.brought
         )
 
 
@@ -118,6 +126,8 @@ def tree_changes(base: VersionSnapshot, wanted: VersionSnapshot) -> TreeChanges 
     changed = _node_changes(pairs, shifted)
     leaving = {node.key.strip(): node.id for node in (*removed, *(was for was, _ in rekeyed))}
     coming = {node.key.strip() for node in (*added, *(node for _, node in rekeyed))}
+    others = _scale_changes(base.scales, wanted.scales)
+    own_scales = {fold_id(scale.id) for scale in base.scales} if others else set()
     return TreeChanges(
         header=header,
         added=tuple(_parents_first([_as_stored(placed[node.id]) for node in added])),
@@ -125,7 +135,8 @@ def tree_changes(base: VersionSnapshot, wanted: VersionSnapshot) -> TreeChanges 
         removed=tuple(node.id for node in reversed(_parents_first(removed))),
         parked=tuple(id for key, id in leaving.items() if key in coming),
         bands=_band_changes(base.bands, wanted.bands),
-        scales=_scale_changes(base.scales, wanted.scales),
+        scales=tuple([each for each in others if fold_id(each.id) in own_scales]),
+        brought=tuple([each for each in others if fold_id(each.id) not in own_scales]),
         scale_ids={
             node.scale_id: node.key
             for was, node in (*((None, node) for node in added), *pairs)

@@ -112,6 +112,7 @@ class BuilderBase(ShellScreen[None]):
         self._told_problem = ""
         self._marks: tuple[tuple[Problem, ...], dict[str, list[Problem]]] = ((), {})
         self._may_leave_unsaved = False
+        self._clash_waits = False
         self._fields_shown: tuple[VersionSnapshot | None, str] = (None, ROOT)
         self._sample = NO_SAMPLE
         self._collecting = gc.get_threshold()
@@ -188,7 +189,8 @@ class BuilderBase(ShellScreen[None]):
     def take_scales(self, scales: Sequence[Scale]) -> None:
         """Show the draft with its scales as the store has them now."""
         if self.session.use_scales(scales):
-            self.show_draft()
+            self.session.retry()  # what was refused for a level that is gone may pass now
+            self.show_draft(said="A scale of this draft was changed: it is shown as it is now.")
 
     def _read(self, engine: Engine) -> tuple[RubricDraft, tuple[SampleSet, ...], tuple[Scale, ...], str]:
         from rubrictui.engine.errors import StateError
@@ -242,14 +244,15 @@ class BuilderBase(ShellScreen[None]):
         self._show_fields()
         self._show_state()
         if self._resting is None:
-            self._resting = self.set_timer(COLLECTING_PAUSE, self._collect)
+            self._resting = self.set_timer(COLLECTING_PAUSE, self._rest)
         else:
             self._resting.reset()
 
-    def _collect(self) -> None:
-        """Look for garbage among what the last edits made."""
+    def _rest(self) -> None:
+        """Look for garbage among what the last edits made, and whether somebody changed a scale meanwhile."""
         self._resting = None
         gc.collect(1)
+        self.read_scales()
 
     def show_sample(self) -> None:
         """Show what the sample answers score now."""
@@ -321,13 +324,32 @@ class BuilderBase(ShellScreen[None]):
         )
         if session.problem and session.problem != self._told_problem and session.clash is None:
             self.say(f"NOT SAVED. {session.problem}", error=True)
+            self.read_scales()
         self._told_problem = session.problem
         is_waiting = session.safety is not Safety.SAVED and not session.is_closed and session.clash is None
         if is_waiting and self._retry_timer is None:
             pause = SAVING_PAUSE if session.safety is Safety.SAVING else RETRY_PAUSE
             self._retry_timer = self.set_timer(pause, self._retry)
         if session.clash is not None:
+            self._settle_clash()
+
+    @property
+    def is_typing(self) -> bool:
+        """Whether keys are letters now: a field, or a line, is being edited."""
+        return self.fields.is_editing or self.is_asking
+
+    def _settle_clash(self) -> None:
+        """Ask about a clash, once nothing is being typed: the next letters would be keys of the question."""
+        if not self.is_typing:
+            self._clash_waits = False
             self._ask_about_clash()
+        elif not self._clash_waits:
+            self._clash_waits = True
+            self.say("NOT SAVED. Somebody saved this draft meanwhile: end typing to settle it.", error=True)
+
+    def on_descendant_focus(self) -> None:
+        if self._clash_waits and not self.is_typing:
+            self._settle_clash()
 
     def _retry(self) -> None:
         self._retry_timer = None

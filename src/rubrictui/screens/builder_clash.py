@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from rubrictui.core.merging import merge_drafts
 from rubrictui.core.model import VersionSnapshot
 from rubrictui.core.versions import diff_versions
-from rubrictui.screens.builder_merge import can_choose, conflict_words, settled
+from rubrictui.screens.builder_merge import can_choose, conflict_words, settled, switched
 from rubrictui.screens.builder_session import Clash
 from rubrictui.widgets.detail_pane import DetailPane
 from rubrictui.widgets.key_footer import KeyFooter
@@ -164,7 +164,7 @@ class ClashScreen(ModalScreen[VersionSnapshot | None]):
             return
         place = int(current.id.partition("/")[2])
         if can_choose(self._merge.conflicts[place]):
-            self._theirs ^= {place}
+            self._theirs = switched(self._merge, self._theirs, place)
             self._show()
 
     def action_all(self, side: str) -> None:

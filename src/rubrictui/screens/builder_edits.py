@@ -27,6 +27,7 @@ from rubrictui.core.editing import (
     set_node,
     set_version,
     use_scale,
+    with_scales,
 )
 from rubrictui.core.explain import number
 from rubrictui.core.model import Node, NodeType, RollupMethod, VersionSnapshot, fold_id
@@ -393,12 +394,13 @@ class BuilderEdits(BuilderBase):
         more = f" with {counted(inside, 'node')} inside" if inside else ""
         return f"{done}: {title_of(node)}{more}. p pastes it, here or in another rubric."
 
-    def action_paste(self) -> None:
+    async def action_paste(self) -> None:
         """Paste what was copied: inside a group, else after the row."""
-        clip = clip_of(self.app)
-        if clip is None:
+        copied = clip_of(self.app)
+        if copied is None:
             self.tree_pane.note("Nothing was copied yet: y copies, x cuts.")
             return
+        clip = with_scales(copied, await self.shell.ask(lambda engine: engine.scales()))
         at, where = self._where()
         place = at.id if at is not None else None
         top = clip.nodes[0]

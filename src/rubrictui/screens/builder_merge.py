@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
@@ -39,7 +39,7 @@ def can_choose(conflict: Conflict) -> bool:
 
 def conflict_words(conflict: Conflict, version: VersionSnapshot) -> tuple[str, str, str]:
     """What a conflict is about, what this side says, what the other says."""
-    where = "the version" if conflict.key == "version" else _name(conflict.key, version)
+    where = "the version" if conflict.id is None else _name(conflict, version)
     field, _, level_id = conflict.field.partition(" ")
     word = _FIELD_WORDS.get(field, field.replace("_", " "))
     if level_id:
@@ -51,8 +51,8 @@ def conflict_words(conflict: Conflict, version: VersionSnapshot) -> tuple[str, s
     )
 
 
-def _name(key: str, version: VersionSnapshot) -> str:
-    return next((node.name or node.key for node in version.nodes if node.key == key), key)
+def _name(conflict: Conflict, version: VersionSnapshot) -> str:
+    return next((node.name or node.key for node in version.nodes if node.id == conflict.id), conflict.key)
 
 
 def _level(level_id: str, version: VersionSnapshot) -> str:
@@ -80,46 +80,80 @@ def _said(value: Any, field: str, version: VersionSnapshot) -> str:
     return one_line(str(value), 400) if value not in (None, "") else "none"
 
 
+def switched(merge: Merge, theirs: Collection[int], place: int) -> set[int]:
+    """The conflicts in which the other side is taken, after this one was switched between the sides.
+
+    What stays keeps the groups above it, and what is removed takes along what is inside, so that what is chosen can
+    be had.
+    """
+    chosen = set(theirs) ^ {place}
+    conflict = merge.conflicts[place]
+    if conflict.field != "presence":
+        return chosen
+    stays = _stays(conflict, place in chosen)
+    parents = {node.id: node.parent_id for node in merge.version.nodes}
+    for other, each in enumerate(merge.conflicts):
+        if each.field == "presence" and _stays(each, other in chosen) != stays:
+            inner, outer = (conflict, each) if stays else (each, conflict)
+            if _is_inside(inner.id, outer.id, parents):
+                chosen ^= {other}
+    return chosen
+
+
+def _stays(conflict: Conflict, takes_theirs: bool) -> bool:
+    return bool(conflict.theirs if takes_theirs else conflict.mine)
+
+
+def _is_inside(own: str | None, group: str | None, parents: Mapping[str, str | None]) -> bool:
+    above = parents.get(own or "")
+    while above is not None and above != group:
+        above = parents.get(above)
+    return above is not None
+
+
 def settled(merge: Merge, theirs: Collection[int]) -> VersionSnapshot:
-    """The merged draft with the other side's word in the conflicts of these places, this side's in the rest."""
+    """The merged draft with the other side's word in the conflicts of these places, this side's in the rest.
+
+    A group stays that holds something which is to stay.
+    """
     version = merge.version
+    parents = {node.id: node.parent_id for node in version.nodes}
+    presence = [(c, _stays(c, i in theirs)) for i, c in enumerate(merge.conflicts) if c.field == "presence"]
+    staying = [conflict.id for conflict, stays in presence if stays]
+    for conflict, stays in presence:
+        if not stays and not any(_is_inside(own, conflict.id, parents) for own in staying):
+            version = _without(version, conflict)
     for place, conflict in enumerate(merge.conflicts):
-        takes_theirs = place in theirs
-        if conflict.field == "presence":
-            if not (conflict.theirs if takes_theirs else conflict.mine):
-                version = _without(version, conflict.key)
-        elif takes_theirs and can_choose(conflict):
+        if place in theirs and conflict.field != "presence" and can_choose(conflict):
             version = _with_theirs(version, conflict)
     return version
 
 
-def _without(version: VersionSnapshot, key: str) -> VersionSnapshot:
-    node = next((node for node in version.nodes if node.key == key), None)
-    if node is not None:
-        return delete(version, node.id).version
-    return msgspec.structs.replace(version, bands=tuple(band for band in version.bands if band.label != key))
+def _without(version: VersionSnapshot, conflict: Conflict) -> VersionSnapshot:
+    if any(node.id == conflict.id for node in version.nodes):
+        return delete(version, conflict.id or "").version
+    return msgspec.structs.replace(
+        version, bands=tuple(band for band in version.bands if band.id != conflict.id)
+    )
 
 
 def _with_theirs(version: VersionSnapshot, conflict: Conflict) -> VersionSnapshot:
     field, _, level_id = conflict.field.partition(" ")
-    if conflict.key == "version":
+    if conflict.id is None:
         return msgspec.structs.replace(version, **{field: conflict.theirs})
-    place = next((i for i, node in enumerate(version.nodes) if node.key == conflict.key), None)
-    if place is None:
-        bands = tuple(
-            msgspec.structs.replace(band, **{field: conflict.theirs}) if band.label == conflict.key else band
-            for band in version.bands
-        )
-        return msgspec.structs.replace(version, bands=bands)
-    node = version.nodes[place]
-    changed = (
-        _with_anchor(node, level_id, conflict.theirs)
+    nodes = tuple(
+        node
+        if node.id != conflict.id
+        else _with_anchor(node, level_id, conflict.theirs)
         if level_id
         else msgspec.structs.replace(node, **{field: conflict.theirs})
+        for node in version.nodes
     )
-    return msgspec.structs.replace(
-        version, nodes=(*version.nodes[:place], changed, *version.nodes[place + 1 :])
+    bands = tuple(
+        msgspec.structs.replace(band, **{field: conflict.theirs}) if band.id == conflict.id else band
+        for band in version.bands
     )
+    return msgspec.structs.replace(version, nodes=nodes, bands=bands)
 
 
 def _with_anchor(node: Node, level_id: str, anchor: Anchor | None) -> Node:

@@ -18,7 +18,7 @@ import msgspec
 from rubrictui.core.answer_fill import answers_by_key
 from rubrictui.core.authoring import DraftIndex
 from rubrictui.core.authoring_records import RubricDraft
-from rubrictui.core.editing import Edited, EditError, History
+from rubrictui.core.editing import Edited, EditError, History, without_lost_anchors
 from rubrictui.core.editing_base import node_of
 from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.explain import explain_outcome
@@ -233,6 +233,8 @@ class BuilderSession:
     def use_scales(self, scales: Iterable[Scale]) -> bool:
         """Take the scales of the draft as the store has them now; they belong to the store, not to the draft.
 
+        Anchors for levels that are gone go with them, as they went in the store.
+
         Returns:
             Whether one of them has changed. Then earlier steps can no longer be undone: they would bring its old
             levels back, for every rubric that uses it.
@@ -242,9 +244,13 @@ class BuilderSession:
         fresh = tuple(known.get(fold_id(scale.id), scale) for scale in before.scales)
         if fresh == before.scales:
             return False
-        version = msgspec.structs.replace(before, scales=fresh)
-        is_stored = self._saved is before
-        self._saved = version if is_stored else msgspec.structs.replace(self._saved, scales=fresh)
+
+        def taken(state: VersionSnapshot) -> VersionSnapshot:
+            nodes = without_lost_anchors(state.nodes, before.scales, fresh)
+            return msgspec.structs.replace(state, scales=fresh, nodes=nodes)
+
+        version = taken(before)
+        self._saved = version if self._saved is before else taken(self._saved)
         self.history.rebase(version)
         return True
 
