@@ -275,7 +275,9 @@ def test_a_renamed_rubric_keeps_its_file(world: World, folder: Path) -> None:
     assert (report.in_step, report.findings) == (True, ())
     assert "name: Article review" in (folder / RUBRIC).read_text()
     edit(folder / RUBRIC, "name: Article review", "name: Essay review\ncategory: Essays\ndescription: Short.")
-    assert actions(world.chief.sync_push(folder)) == {"rubric Essay review": "renamed"}
+    told = {"rubric Essay review": 'renamed, with a new category "Essays"'}
+    assert actions(world.chief.sync_push(folder, dry_run=True)) == told
+    assert actions(world.chief.sync_push(folder)) == told
     found = world.chief.rubric("Essay review")
     assert (found.category, found.description) == ("Essays", "Short.")
     assert world.chief.version("Essay review").number == "1.0.0"

@@ -522,3 +522,24 @@ def test_a_wrong_key_or_label_is_told_in_one_line_of_bounded_length() -> None:
 
 def test_the_name_of_a_scale_holds_no_control_character_either() -> None:
     assert (4, 7, "bad_name") in found(SCALE.replace("name: Meets", r'name: "Me\e[31mets"'))
+
+
+def test_a_tab_hides_no_other_mistake() -> None:
+    text = SCALE.replace("name: Meets", "name: Meets\nfoo: 1").replace("  - {id: l1", "\t- {id: l1, bar: 2")
+    text += RUBRIC[len(SCALE) :].replace("name: Vendor", "name: Vendor\nbaz: 3")
+    told = [str(finding) for finding in read_text(text, file="f.yaml").findings]
+    assert len(told) == 4, told
+    for line in (
+        'f.yaml:5:1: error: there is no field "foo"',
+        "f.yaml:8:1: error: a tab is used for indentation",
+        'f.yaml:8:14: error: there is no field "bar"',
+        'error: there is no field "baz"',
+    ):
+        assert any(line in each for each in told), (line, told)
+
+
+def test_a_tab_that_cannot_be_read_as_blanks_is_told_once() -> None:
+    for text in ("kind: scale\n\t\t}\n", "kind:\t- a\n", "\tkind: scale\n"):
+        findings = read_text(text, file="f.yaml").findings
+        assert sum("a tab is used" in finding.message for finding in findings) <= 1
+        assert findings

@@ -40,7 +40,10 @@ def register(commands: Commands) -> None:
         help="a rubric of the store and two of its versions",
     )
     parser.add_argument(
-        "--files", metavar="BASE DRAFT", nargs=2, help="two files instead; - or null is no base"
+        "--files",
+        metavar="BASE DRAFT",
+        nargs=2,
+        help="two files instead; - or a file that holds null is no base",
     )
     parser.add_argument(
         "--scales",

@@ -293,10 +293,18 @@ class Syncing(SyncReading):
                 return self._push_rubric(connection, one, one.document, relinks)
         return ""
 
+    @staticmethod
+    def _new_category_words(connection: Connection, name: str | None) -> str:
+        """What a plan says of a category that a rubric names and nobody has made: it may be a slip of the pen."""
+        title = (name or "").strip()
+        known = {category.name.casefold() for category in rubrics.categories(connection)}
+        return f', with a new category "{title}"' if title and title.casefold() not in known else ""
+
     def _push_rubric(
         self, connection: Connection, one: Compared, document: RubricFile, relinks: list[Edit]
     ) -> str:
         snapshot = document.snapshot
+        shelved = self._new_category_words(connection, document.category)
         if one.store is None:
             self._create_rubric(
                 connection,
@@ -307,7 +315,7 @@ class Syncing(SyncReading):
                 version_id=snapshot.id,
             )
             self._push_tree(connection, snapshot, snapshot.id)
-            return "created as a draft"
+            return f"created as a draft{shelved}"
         done = []
         stored = one.store.document
         assert isinstance(stored, RubricFile)
@@ -316,7 +324,7 @@ class Syncing(SyncReading):
             rubrics.rename_rubric(connection, document.id, document.name)
             rubrics.describe_rubric(connection, document.id, (document.description or "").strip() or None)
             rubrics.set_category(connection, document.id, self._category_id(connection, document.category))
-            done.append("renamed" if stored.name != document.name else "described anew")
+            done.append(f"{'renamed' if stored.name != document.name else 'described anew'}{shelved}")
         if paths - {"rubric"} or one.store.is_empty:
             current = one.store.current
             if current is not None and current.status is VersionStatus.DRAFT:

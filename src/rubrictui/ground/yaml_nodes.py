@@ -23,6 +23,10 @@ MAX_ALIASES = 1_000
 # What all aliases of a document may stand for together, in nodes and characters of text.
 MAX_EXPANSION = 2_000_000
 
+_TAB = "a tab is used for indentation. Use blanks."
+_MOST_TABS = 20
+_READ_AGAIN = 1_000_000
+
 Position = tuple[int, int]
 
 # What YAML refuses in a stream (YAML 1.2, "c-printable"), tabs and line breaks apart.
@@ -111,23 +115,58 @@ def decode(data: bytes, findings: Findings) -> str | None:
 
 def read_nodes(text: str, findings: Findings) -> list[YamlNode]:
     """The documents of a YAML text. What is refused is in ``findings``; reading stops at a syntax error
-    or a passed limit, and the documents before it are still given."""
+    or a passed limit, and the documents before it are still given. A tab in the indentation is told, and what stands
+    around it is read as if it were blanks."""
     if _refuse_unprintable(text, findings):
         return []
-    documents: list[YamlNode] = []
-    builder = _Builder(findings)
-    try:
-        for event in _events(text):
-            root = builder.take(event)
-            if root is not None:
-                documents.append(root)
-    except _Stop:
-        pass
-    except yaml.MarkedYAMLError as error:
-        findings.add("syntax", _syntax_message(error, text), _mark(error.problem_mark or error.context_mark))
-    except yaml.YAMLError as error:
-        findings.add("syntax", " ".join(str(error).split()))
+    tabs: list[Position] = []
+    before = len(findings.all)
+    while True:
+        documents: list[YamlNode] = []
+        builder = _Builder(findings)
+        try:
+            for event in _events(text):
+                root = builder.take(event)
+                if root is not None:
+                    documents.append(root)
+        except _Stop:
+            pass
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark
+            if (
+                mark is not None
+                and len(tabs) < _MOST_TABS
+                and len(text) <= _READ_AGAIN
+                and _is_tab(text, mark)
+            ):
+                mended = _without_tab(text, mark.line)
+                if mended != text:
+                    tabs.append(_mark(mark))
+                    text = mended
+                    del findings.all[before:]
+                    continue
+            if not tabs:  # else what was made of a tab may be no YAML
+                findings.add("syntax", _syntax_message(error, text), _mark(mark or error.context_mark))
+        except yaml.YAMLError as error:
+            findings.add("syntax", " ".join(str(error).split()))
+        break
+    for at in tabs:
+        findings.add("syntax", _TAB, at)
     return documents
+
+
+def _is_tab(text: str, mark: Any) -> bool:
+    line = text.split("\n", mark.line + 1)[mark.line :][:1]
+    return bool(line) and "\t" in line[0][: mark.column + 1]
+
+
+def _without_tab(text: str, number: int) -> str:
+    """The text with the tabs before a line read as the two blanks that most files are indented by."""
+    lines = text.split("\n")
+    line = lines[number]
+    words = line.lstrip()
+    lines[number] = line[: len(line) - len(words)].expandtabs(2) + words
+    return "\n".join(lines)
 
 
 def _events(text: str) -> Iterator[Any]:
@@ -144,11 +183,8 @@ def _syntax_message(error: yaml.MarkedYAMLError, text: str) -> str:
     mark = error.problem_mark
     if "nesting depth" in problem:  # the limit of the C library, reached before MAX_DEPTH is checked
         return "lists and mappings are nested too deep. Flatten them."
-    if mark is not None:
-        lines = text.split("\n", mark.line + 1)
-        line = lines[mark.line] if mark.line < len(lines) else ""
-        if "\t" in line[: mark.column + 1]:
-            return "a tab is used for indentation. Use blanks."
+    if mark is not None and _is_tab(text, mark):
+        return _TAB
     context = f" {error.context}" if error.context else ""
     return f"this is not YAML: {problem}{context}."
 

@@ -349,3 +349,11 @@ def test_xml_is_read_in_the_encoding_that_it_declares() -> None:
     text = (FILES / "moodle_guide.xml").read_text().replace("Sense", "Größe")
     data = f'<?xml version="1.0" encoding="windows-1252"?>\n{text}'.encode("windows-1252")
     assert read_text(data).rubrics[0].snapshot.nodes[0].name == "Größe"
+
+
+def test_short_and_blank_rows_of_a_table_in_markdown_are_told() -> None:
+    imported = read_text(
+        "|Criterion|Weight|Low (0)|High (2)|\n|-|-|-|-|\n|A|1|no|yes|\n| | | | |\n|B|1|no|\n"
+    )
+    assert [node.name for node in imported.rubrics[0].snapshot.nodes] == ["A", "B"]
+    assert {"blank_row", "ragged_row"} <= codes(imported)

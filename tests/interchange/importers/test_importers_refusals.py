@@ -53,6 +53,10 @@ REFUSED = {
         "# T\n\n|Criterion|Weight|\n|-|-|\n|A|x|\n",
         'f:5:2: error: line 5, column 2 (Weight): "x" is no number',
     ),
+    "a cell beyond the header in Markdown": (
+        "|Criterion|Weight|\n|-|-|\n|A \\| B|1|\n|C|1|left over|\n",
+        'f:4:3: error: line 4, column 3: "left over" stands beyond the 2 columns',
+    ),
     "a level without a score": (
         MOODLE.replace("<score>1.00000</score>", "<score></score>"),
         "f:18:17: error: line 18: the level has no score.",

@@ -22,6 +22,7 @@ _DELIMITERS = re.compile(
     r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*$|^[ \t]*\|[ \t]*:?-+:?[ \t]*\|[ \t]*$",
     re.MULTILINE,
 )
+_BETWEEN = re.compile(r"(?<!\\)\|")
 _EMPHASIS = re.compile(r"(\*\*|__|\*|`)(?=\S)(.+?)(?<=\S)\1")
 
 #: Marks are not looked for in longer cells: those without an end make that slow.
@@ -53,7 +54,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _read(source: Source, report: Report) -> list[Sheet]:
-    blocks = _blocks(source.text)
+    blocks = _blocks(source.text, report)
     tables = [block for block in blocks if block.grid is not None]
     usable = []
     for block in tables:
@@ -134,13 +135,14 @@ def _clean(text: str) -> str:
     return _EMPHASIS.sub(r"\2", words) if len(words) <= _LONGEST_CELL else words
 
 
-def _blocks(text: str) -> list[_Block]:
+def _blocks(text: str, report: Report) -> list[_Block]:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table")
     # Only blocks are looked at: what stands inside a line stays as it is written.
     parser.core.ruler.disable(["inline"])
     tokens = parser.parse(text)
+    lines = text.split("\n")
     blocks: list[_Block] = []
     index = 0
     while index < len(tokens):
@@ -153,7 +155,7 @@ def _blocks(text: str) -> list[_Block]:
             index += 3
         elif token.type == "table_open":
             end = next(i for i in range(index, len(tokens)) if tokens[i].type == "table_close")
-            grid = _grid(tokens[index:end])
+            grid = _grid(tokens[index:end], lines, report)
             if grid is not None:
                 blocks.append(_Block(line, grid=grid))
             index = end + 1
@@ -164,7 +166,8 @@ def _blocks(text: str) -> list[_Block]:
     return blocks
 
 
-def _grid(tokens: Sequence[Token]) -> Grid | None:
+def _grid(tokens: Sequence[Token], lines: Sequence[str], report: Report) -> Grid | None:
+    """The rows of a table with the cells that are written: the parser fills rows that are short, and cuts long ones."""
     rows: list[Row] = []
     for token in tokens:
         if token.type == "tr_open":
@@ -172,8 +175,23 @@ def _grid(tokens: Sequence[Token]) -> Grid | None:
             rows.append(Row(line, [], is_line=True))
         elif token.type == "inline" and rows:
             rows[-1].cells.append(token.content)
+    written = [_written(lines[row.number - 1]) for row in rows]
+    if rows and len(written[0]) == len(rows[0].cells):  # else something stands around the table
+        for row, cells in zip(rows[1:], written[1:], strict=True):
+            row.cells[len(cells) :] = cells[len(row.cells) :]
     full = [row for row in rows if any(map(str.strip, row.cells))]
+    for row in rows[1:]:
+        if row not in full:
+            report.note("blank_row", "A blank row is left out.", row.place())
     return Grid(full[0], full[1:]) if full else None
+
+
+def _written(line: str) -> list[str]:
+    """The cells of a line of a table, as they are written."""
+    inside = line.strip().removeprefix("|")
+    if inside.endswith("|") and not inside.endswith("\\|"):
+        inside = inside[:-1]
+    return [cell.strip() for cell in _BETWEEN.split(inside)]
 
 
 FORMAT = Format("markdown", "Markdown table", _recognises, _read)
