@@ -186,6 +186,11 @@ class BuilderBase(ShellScreen[None]):
         self.take_scales(scales)
         self.fields.set_scales(scales, frozen=frozen)
 
+    @work(exit_on_error=False, exclusive=True, group="scales again")
+    async def _look_at_scales(self) -> None:
+        """Take the scales of the draft as somebody may have changed them."""
+        self.take_scales(await self.shell.ask(lambda engine: engine.scales()))
+
     def take_scales(self, scales: Sequence[Scale]) -> None:
         """Show the draft with its scales as the store has them now."""
         if self.session.use_scales(scales):
@@ -252,7 +257,7 @@ class BuilderBase(ShellScreen[None]):
         """Look for garbage among what the last edits made, and whether somebody changed a scale meanwhile."""
         self._resting = None
         gc.collect(1)
-        self.read_scales()
+        self._look_at_scales()
 
     def show_sample(self) -> None:
         """Show what the sample answers score now."""
@@ -324,7 +329,7 @@ class BuilderBase(ShellScreen[None]):
         )
         if session.problem and session.problem != self._told_problem and session.clash is None:
             self.say(f"NOT SAVED. {session.problem}", error=True)
-            self.read_scales()
+            self._look_at_scales()
         self._told_problem = session.problem
         is_waiting = session.safety is not Safety.SAVED and not session.is_closed and session.clash is None
         if is_waiting and self._retry_timer is None:
