@@ -29,6 +29,7 @@ from rubrictui.core.editing import (
     use_scale,
     with_scales,
 )
+from rubrictui.core.errors import RubrictuiError
 from rubrictui.core.explain import number
 from rubrictui.core.model import Node, NodeType, RollupMethod, VersionSnapshot, fold_id
 from rubrictui.screens.builder_base import TREE, BuilderBase
@@ -400,7 +401,10 @@ class BuilderEdits(BuilderBase):
         if copied is None:
             self.tree_pane.note("Nothing was copied yet: y copies, x cuts.")
             return
-        clip = with_scales(copied, await self.shell.ask(lambda engine: engine.scales()))
+        try:
+            clip = with_scales(copied, await self.shell.ask(lambda engine: engine.scales()))
+        except RubrictuiError:
+            clip = copied  # the store keeps its scales all the same, and says itself what is wrong
         at, where = self._where()
         place = at.id if at is not None else None
         top = clip.nodes[0]
