@@ -617,3 +617,12 @@ def test_a_major_version_is_a_number_that_may_be_one(on: Cli) -> None:
     for word in ("-1", "9" * 30, "x"):
         done = on("consensus", "Bid/x", "R", f"--major={word}")
         assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+def test_what_is_refused_makes_no_store(cli: Cli, tmp_path: Path) -> None:
+    files, store = tmp_path / "files", tmp_path / "new.db"
+    (files / "scales").mkdir(parents=True)
+    (files / "scales/bad.yaml").write_text("kind: scale\nid: s1\nname: Bad\nfoo: 1\n")
+    assert cli("load", files, "--db", store).code == 1
+    assert cli("sync", "push", files, "--db", store).code == 1
+    assert not store.exists()

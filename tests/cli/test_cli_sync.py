@@ -171,6 +171,7 @@ def test_every_error_of_every_file_is_a_line_with_its_place(cli: Cli, store: Pat
         text = done.out + done.err
         assert re.search(rf"{re.escape(str(one))}:\d+:3: error: \"major_version\" is computed", text)
         assert re.search(rf"{re.escape(str(two))}:3:1: error: a tab is used", text)
+        assert "all the same" not in text
     assert cli("sync", "push", folder, "--db", store, "--json").data["error"]["problems"]
 
 

@@ -10,6 +10,7 @@ import yaml
 from rubrictui.core.errors import InvalidInputError
 from rubrictui.core.model import Level, Node, Scale, VersionSnapshot
 from rubrictui.ground import yaml_nodes
+from rubrictui.ground.findings import Findings
 from rubrictui.interchange.documents import (
     AnswerEntry,
     RubricFile,
@@ -262,12 +263,12 @@ def test_nesting_as_deep_as_the_limit_allows_is_read() -> None:
 def test_a_billion_laughs_is_refused_before_it_is_built() -> None:
     lines = ["a0: &a0 lollollollollollol"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
-    assert found("\n".join(lines))[0][2] == "too_many_aliases"
+    assert [code for _, _, code in found("\n".join(lines))] == ["missing_field", "too_many_aliases"]
 
 
 def test_refusals_for_size_say_what_to_do() -> None:
     bomb = ["a0: &a0 lol"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
-    assert read_text("\n".join(bomb)).findings[0].message.endswith("Write the values out.")
+    assert read_text("\n".join(bomb)).findings[1].message.endswith("Write the values out.")
     deep = "name: " + "[" * 5000 + "]" * 5000
     assert "nested" in read_text(deep).findings[0].message
     assert "flow level" not in read_text(deep).findings[0].message
@@ -275,7 +276,7 @@ def test_refusals_for_size_say_what_to_do() -> None:
 
 def test_more_aliases_than_the_limit_are_refused() -> None:
     text = "a: &a x\nb: [" + ", ".join(["*a"] * (yaml_nodes.MAX_ALIASES + 1)) + "]\n"
-    assert [code for _, _, code in found(text)] == ["too_many_aliases"]
+    assert [code for _, _, code in found(text)] == ["missing_field", "too_many_aliases"]
 
 
 def test_an_alias_stands_for_what_it_repeats() -> None:
@@ -543,3 +544,44 @@ def test_a_tab_that_cannot_be_read_as_blanks_is_told_once() -> None:
         findings = read_text(text, file="f.yaml").findings
         assert sum("a tab is used" in finding.message for finding in findings) <= 1
         assert findings
+
+
+def test_an_alias_bomb_and_a_syntax_error_hide_nothing_either() -> None:
+    bomb = ["foo: &a0 [lol]"] + [f"b{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+    text = "\n".join(
+        [SCALE.rstrip(), *bomb, "bar: 1", "---", "kind: scale", "name: [", "---", "kind: scale", "baz: 1"]
+    )
+    told = [str(finding) for finding in read_text(text, file="f.yaml").findings]
+    for words in (
+        'no field "foo"',
+        'no field "bar"',
+        "beyond all measure",
+        "this is not YAML",
+        'no field "baz"',
+    ):
+        assert sum(words in each for each in told) == 1, (words, told)
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("a:\n\t- b: 1\n\t  c: 2\n", "a:\n  - b: 1\n    c: 2\n"),
+        ("a:\n\tb:\n\t\tc: 1\n\td: 2\n", "a:\n  b:\n    c: 1\n  d: 2\n"),
+        ("a:\n      b: 1\n\tc: 2\n", "a:\n      b: 1\n      c: 2\n"),
+    ],
+)
+def test_what_a_tab_is_read_as(text: str, mended: str) -> None:
+    def shape(node: object) -> object:
+        if isinstance(node, yaml_nodes.MappingNode):
+            return {key: shape(value) for key, (_, value) in node.pairs.items()}
+        if isinstance(node, yaml_nodes.SequenceNode):
+            return [shape(value) for value in node.items]
+        return getattr(node, "text", None)
+
+    findings = Findings("f.yaml")
+    (read,), (meant,) = (
+        yaml_nodes.read_nodes(text, findings),
+        yaml_nodes.read_nodes(mended, Findings("g.yaml")),
+    )
+    assert shape(read) == shape(meant)
+    assert {finding.message for finding in findings.all} == {"a tab is used for indentation. Use blanks."}

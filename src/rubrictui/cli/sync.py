@@ -103,7 +103,10 @@ def run_status(options: argparse.Namespace, output: Output) -> int:
         output.data({"in_step": report.in_step, **_report_json(report)})
     else:
         _table(report.items, output)
-        output.say(_summary(report.items))
+        if not has_errors(report.findings):
+            output.say(_summary(report.items))
+        else:
+            output.say("What the files with errors hold is not compared.")
     failed = has_errors(report.findings) or (options.strict and not report.in_step)
     return 1 if failed else 0
 
@@ -137,6 +140,9 @@ def run_push(options: argparse.Namespace, output: Output) -> int:
     if options.dry_run and is_missing(options):
         output.say("There is no store there yet: a push would make it.")
     try:
+        if is_missing(options) and not options.dry_run:
+            with engine_to_try(options) as engine:  # what is refused makes no store
+                engine.sync_push(options.folder, only=options.only, dry_run=True)
         with engine_to_try(options) if options.dry_run else open_engine(options, create=True) as engine:
             report = engine.sync_push(
                 options.folder, only=options.only, files_win=options.files_win, dry_run=options.dry_run

@@ -50,7 +50,7 @@ def run_validate(options: argparse.Namespace, output: Output) -> int:
     from rubrictui.cli._input import category_lookup, read_documents, scale_lookup
     from rubrictui.cli._store import is_missing, open_engine, version_lookup
     from rubrictui.interchange.documents import RubricFile
-    from rubrictui.interchange.places import publish_findings
+    from rubrictui.interchange.places import publish_findings, publish_findings_beside
 
     snapshots = [name for name in options.files if _is_snapshot(name)]
     files = [name for name in options.files if name not in snapshots]
@@ -71,6 +71,9 @@ def run_validate(options: argparse.Namespace, output: Output) -> int:
     for entry in reading.entries:
         if isinstance(entry.document, RubricFile) and entry.places is not None:
             found += publish_findings(entry.document.snapshot, entry.places)
+    for entry in reading.damaged:
+        if isinstance(entry.document, RubricFile) and entry.places is not None:
+            found += publish_findings_beside(entry.document.snapshot, entry.places, reading.findings)
     order = {name: index for index, name in enumerate(dict.fromkeys(one.file for one in found))}
     found.sort(key=lambda one: (order[one.file], one.line, one.column))
     errors = sum(one.severity == "error" for one in found)
@@ -124,22 +127,23 @@ def _answer_refused(findings: Sequence[Finding], output: Output) -> None:
 
 def run_load(options: argparse.Namespace, output: Output) -> int:
     from rubrictui.cli._input import category_lookup, read_documents, scale_lookup
-    from rubrictui.cli._store import open_engine, version_lookup
+    from rubrictui.cli._store import engine_to_try, open_engine, version_lookup
 
-    with open_engine(options, create=True) as engine:
+    with engine_to_try(options) as engine:  # what is refused makes no store
         reading = read_documents(
             options.files,
             scales=scale_lookup(engine.scales()),
             versions=partial(version_lookup, engine),
             categories=category_lookup(engine.categories()),
         )
-        for finding in reading.findings:
-            output.say(str(finding))
-        if not reading.is_valid:
-            output.say("Nothing was loaded.")
-            if output.json:
-                _answer_refused(reading.findings, output)
-            return 1
+    for finding in reading.findings:
+        output.say(str(finding))
+    if not reading.is_valid:
+        output.say("Nothing was loaded.")
+        if output.json:
+            _answer_refused(reading.findings, output)
+        return 1
+    with open_engine(options, create=True) as engine:
         report = engine.load_documents(reading.documents, publish=not options.no_publish)
     if output.json:
         output.data(report)

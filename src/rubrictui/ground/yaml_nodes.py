@@ -24,7 +24,7 @@ MAX_ALIASES = 1_000
 MAX_EXPANSION = 2_000_000
 
 _TAB = "a tab is used for indentation. Use blanks."
-_MOST_TABS = 20
+_MOST_TRIES = 30
 _READ_AGAIN = 1_000_000
 
 Position = tuple[int, int]
@@ -114,59 +114,110 @@ def decode(data: bytes, findings: Findings) -> str | None:
 
 
 def read_nodes(text: str, findings: Findings) -> list[YamlNode]:
-    """The documents of a YAML text. What is refused is in ``findings``; reading stops at a syntax error
-    or a passed limit, and the documents before it are still given. A tab in the indentation is told, and what stands
-    around it is read as if it were blanks."""
+    """The documents of a YAML text. What is refused is in ``findings``.
+
+    One mistake hides no other, in files of up to a million characters: a tab in the indentation is told and read as
+    blanks, and after a syntax error reading goes on at the next document. At a passed limit it ends; the documents
+    before it are still given.
+    """
     if _refuse_unprintable(text, findings):
         return []
+    written = text
+    documents: list[YamlNode] = []
     tabs: list[Position] = []
-    before = len(findings.all)
+    left, begun = _MOST_TRIES if len(text) <= _READ_AGAIN else 0, 0
     while True:
-        documents: list[YamlNode] = []
-        builder = _Builder(findings)
-        try:
-            for event in _events(text):
-                root = builder.take(event)
-                if root is not None:
-                    documents.append(root)
-        except _Stop:
-            pass
-        except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark
-            if (
-                mark is not None
-                and len(tabs) < _MOST_TABS
-                and len(text) <= _READ_AGAIN
-                and _is_tab(text, mark)
-            ):
-                mended = _without_tab(text, mark.line)
-                if mended != text:
-                    tabs.append(_mark(mark))
-                    text = mended
-                    del findings.all[before:]
-                    continue
-            if not tabs:  # else what was made of a tab may be no YAML
-                findings.add("syntax", _syntax_message(error, text), _mark(mark or error.context_mark))
-        except yaml.YAMLError as error:
-            findings.add("syntax", " ".join(str(error).split()))
-        break
+        kept, told = len(documents), len(findings.all)
+        error = _read_until_error(text, documents, findings)
+        mark = None if error is None else error.problem_mark or error.context_mark
+        if error is None:
+            break
+        at, left = _mark(mark), left - 1
+        mended = _without_tab(text, at, written) if left >= 0 else text
+        if mended != text:
+            tabs.append(at)
+            text = mended
+            del documents[kept:], findings.all[told:]
+            continue
+        if not any(_is_one_document(text, tab, at) for tab in tabs):  # what was made of a tab may be no YAML
+            findings.add("syntax", _syntax_message(error, text), at)
+        following = _next_document(text, max(at[0] - 1, begun + 1)) if left >= 0 else None
+        if following is None:
+            break
+        begun = following
+        text = "\n" * begun + text.split("\n", begun)[begun]  # lines keep their numbers
     for at in tabs:
         findings.add("syntax", _TAB, at)
     return documents
 
 
-def _is_tab(text: str, mark: Any) -> bool:
-    line = text.split("\n", mark.line + 1)[mark.line :][:1]
-    return bool(line) and "\t" in line[0][: mark.column + 1]
+def _read_until_error(
+    text: str, documents: list[YamlNode], findings: Findings
+) -> yaml.MarkedYAMLError | None:
+    """Read documents up to the first syntax error, which is given."""
+    builder = _Builder(findings)
+    try:
+        for event in _events(text):
+            root = builder.take(event)
+            if root is not None:
+                documents.append(root)
+    except _Stop:
+        pass
+    except yaml.MarkedYAMLError as error:
+        return error
+    except yaml.YAMLError as error:
+        findings.add("syntax", " ".join(str(error).split()))
+    return None
 
 
-def _without_tab(text: str, number: int) -> str:
-    """The text with the tabs before a line read as the two blanks that most files are indented by."""
+def _begins_document(line: str) -> bool:
+    return line.rstrip() == "---" or line.startswith("--- ")
+
+
+def _is_one_document(text: str, one: Position, other: Position) -> bool:
+    lines = text.split("\n")[min(one, other)[0] : max(one, other)[0]]
+    return not any(map(_begins_document, lines))
+
+
+def _next_document(text: str, least: int) -> int | None:
+    """The line on which a document begins, from the line ``least`` on, counted from 0; None when there is none."""
     lines = text.split("\n")
-    line = lines[number]
-    words = line.lstrip()
-    lines[number] = line[: len(line) - len(words)].expandtabs(2) + words
+    return next((number for number in range(least, len(lines)) if _begins_document(lines[number])), None)
+
+
+def _is_tab(text: str, at: Position) -> bool:
+    """Whether a syntax error comes from a tab before it on its line."""
+    line = text.split("\n", at[0])[at[0] - 1 : at[0]]
+    return bool(line) and "\t" in line[0][: at[1]]
+
+
+def _without_tab(text: str, at: Position, written: str) -> str:
+    """The text with blanks for the tabs before a line.
+
+    A line stands as far in as the one above it, or two further below what that opens; between two lines with tabs, two
+    for each tab.
+
+    Args:
+        written: the text before any tab of it was replaced.
+    """
+    if not _is_tab(text, at):
+        return text
+    lines, originals = text.split("\n"), written.split("\n")
+    own = at[0] - 1
+    words = lines[own].lstrip()
+    place = next((n for n in range(own - 1, -1, -1) if lines[n].strip()), own)
+    above, before = lines[place], _indent(originals[place])
+    depth = len(_indent(above))
+    if "\t" in before:
+        depth += len(_indent(originals[own]).expandtabs(2)) - len(before.expandtabs(2))
+    elif above.rstrip().endswith(":") or (above.lstrip().startswith("- ") and not words.startswith("-")):
+        depth += 2
+    lines[own] = " " * max(depth, 0) + words
     return "\n".join(lines)
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _events(text: str) -> Iterator[Any]:
@@ -183,7 +234,7 @@ def _syntax_message(error: yaml.MarkedYAMLError, text: str) -> str:
     mark = error.problem_mark
     if "nesting depth" in problem:  # the limit of the C library, reached before MAX_DEPTH is checked
         return "lists and mappings are nested too deep. Flatten them."
-    if mark is not None and _is_tab(text, mark):
+    if mark is not None and _is_tab(text, _mark(mark)):
         return _TAB
     context = f" {error.context}" if error.context else ""
     return f"this is not YAML: {problem}{context}."
@@ -219,6 +270,7 @@ class _Builder:
         self._nodes = 0
         self._aliases = 0
         self._expansion = 0
+        self._is_bomb = False
 
     def take(self, event: Any) -> YamlNode | None:
         """Give one event; the root of a document when it is complete."""
@@ -234,6 +286,7 @@ class _Builder:
         elif isinstance(event, yaml.DocumentStartEvent):
             self._anchors.clear()
             self._aliases = self._expansion = 0
+            self._is_bomb = False
         return None
 
     def _count(self, at: Position) -> None:
@@ -257,9 +310,11 @@ class _Builder:
         self._findings.add("tag", f'the tag "{short}" is not allowed. Write the value without a tag.', at)
 
     def _alias(self, name: str, at: Position) -> YamlNode:
+        if self._is_bomb:
+            return BrokenNode(at)
         self._aliases += 1
         if self._aliases > MAX_ALIASES:
-            self._stop("too_many_aliases", f"more than {MAX_ALIASES:,} aliases in one document.", at)
+            return self._bomb(f"more than {MAX_ALIASES:,} aliases in one document.", at)
         if name in self._open:
             self._findings.add("cycle", f"*{name} stands inside the value it repeats: a cycle.", at)
             return BrokenNode(at)
@@ -269,12 +324,16 @@ class _Builder:
             return BrokenNode(at)
         self._expansion += target.size
         if self._expansion > MAX_EXPANSION:
-            self._stop(
-                "too_many_aliases",
-                "the aliases of this document grow it beyond all measure. Write the values out.",
-                at,
+            return self._bomb(
+                "the aliases of this document grow it beyond all measure. Write the values out.", at
             )
         return target
+
+    def _bomb(self, message: str, at: Position) -> YamlNode:
+        """Follow no more aliases of this document; what stands beside them is read."""
+        self._is_bomb = True
+        self._findings.add("too_many_aliases", message, at)
+        return BrokenNode(at)
 
     def _begin(self, event: Any, at: Position) -> None:
         self._count(at)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 
 from rubrictui.core.authoring import Problem, publish_problems
@@ -35,6 +37,29 @@ _FIELDS = (
 )
 
 
+# Problems of a node that come from others as well, or from a scale that may be damaged.
+_OF_SEVERAL = frozenset(
+    {
+        "anchor_missing",
+        "anchor_same",
+        "anchor_unknown",
+        "counts_in_advisory",
+        "cycle",
+        "gate_unreachable",
+        "group_empty",
+        "id_duplicate",
+        "key_duplicate",
+        "parent_criterion",
+        "parent_missing",
+        "weights_zero",
+    }
+)
+
+
+# Mistakes that take nothing away from what stands beside them.
+_BESIDE = frozenset({"unknown_field", "computed_field", "duplicate_key"})
+
+
 class Places(Value, frozen=True, kw_only=True):
     """Positions (line, column) in ``file``: of the version (""), of nodes and bands by their id, and of
     the fields of each."""
@@ -66,3 +91,27 @@ class Places(Value, frozen=True, kw_only=True):
 def publish_findings(version: VersionSnapshot, places: Places) -> Iterable[Finding]:
     """What stands against publishing a version that was read from a file, each at its line."""
     return [places.finding(problem) for problem in publish_problems(version)]
+
+
+def publish_findings_beside(
+    version: VersionSnapshot, places: Places, told: Iterable[Finding]
+) -> list[Finding]:
+    """What stands against publishing of a version whose document has errors, as far as that can be said.
+
+    Those are the problems of nodes by themselves, where nothing was told of the node yet: what is about several of
+    them, or the whole, may only seem so for what the errors left out.
+    """
+    wrong = sorted(one.line for one in told if one.file == places.file and one.code not in _BESIDE)
+    starts = sorted({line for line, _ in places.parts.values()})
+
+    def is_told(part: str) -> bool:
+        begin = places.find(part)[0]
+        after = bisect_right(starts, begin)
+        end = starts[after] if after < len(starts) else sys.maxsize
+        return bisect_left(wrong, begin) < bisect_left(wrong, end)
+
+    return [
+        places.finding(problem)
+        for problem in publish_problems(version)
+        if problem.node_id and problem.code not in _OF_SEVERAL and not is_told(problem.node_id)
+    ]

@@ -53,10 +53,12 @@ class ReadDocument(Value, frozen=True, kw_only=True):
 class Reading(Value, frozen=True, kw_only=True):
     """What a set of files holds: documents in the order written, findings by file and line.
 
-    A document that had an error is not among ``documents``.
+    A document that had an error is not among ``documents``. ``damaged`` has what could be read of those: it is good
+    for looking for more mistakes, and for nothing else.
     """
 
     entries: tuple[ReadDocument, ...] = ()
+    damaged: tuple[ReadDocument, ...] = ()
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -235,9 +237,8 @@ def _resolve(sources: list[_Source], names: Names) -> Reading:
         for source in sources
         for finding in sorted(source.findings.all, key=lambda one: (one.line, one.column))
     ]
-    entries = [
-        entry
-        for _, (source, begin, end, entry) in sorted(done.items(), key=lambda item: item[0])
-        if not source.is_damaged(begin, end)
-    ]
-    return Reading(entries=tuple(entries), findings=tuple(findings))
+    entries: list[ReadDocument] = []
+    damaged: list[ReadDocument] = []
+    for _, (source, begin, end, entry) in sorted(done.items(), key=lambda item: item[0]):
+        (damaged if source.is_damaged(begin, end) else entries).append(entry)
+    return Reading(entries=tuple(entries), damaged=tuple(damaged), findings=tuple(findings))
