@@ -66,7 +66,11 @@ def test_text_stands_by_subject_with_before_and_after(cli: Cli, files: tuple[Pat
     assert (
         "  Patch  Anchor Yes: Below [-*all* others-]{+all others, by *far* more than a little bit+}." in lines
     )
-    assert lines[-1] == "Major by its changes; the next version is 2.0.0."
+    assert lines[-3:] == [
+        "Major: old scores do not compare.",
+        "Patch: scores stay as they are.",
+        "Major by its changes; the next version is 2.0.0.",
+    ]
 
 
 def test_only_changes_of_one_bump_are_shown_in_every_form(cli: Cli, files: tuple[Path, Path]) -> None:
@@ -81,6 +85,7 @@ def test_markdown_marks_words_and_never_obeys_what_a_rubric_says(cli: Cli, files
     page = cli("diff", "--files", *files, "--markdown").out
     assert page.startswith("# Bids: 1.0.0 to draft\n")
     assert "2 Major changes, 2 Patch changes: **Major**. The next version is 2.0.0." in page
+    assert "\nMajor: old scores do not compare. Patch: scores stay as they are.\n" in page
     assert "## Terms / Price \\| \\<b\\>" in page
     assert "| Major | Weight | 1 | 2 |" in page
     assert "Read the ~~whole~~ proposal" in page
@@ -112,3 +117,22 @@ def test_files_whose_scales_lie_beside_them_are_compared_with_scales(
     ran = cli("diff", "--files", base, draft, "--scales", folder / "scales", "--json")
     assert [(one["property"], one["after"]) for one in ran.data["changes"]] == [("Weight", 77)]
     assert cli("diff", "Vendor proposal", "1.0.0", "draft", "--scales", folder).code == 2
+
+
+def test_siblings_that_made_way_are_said_and_a_number_that_cannot_come_is_not(
+    cli: Cli, store: Path, tmp_path: Path
+) -> None:
+    from rubrictui.engine import Engine
+
+    with Engine(store, user="root") as engine:
+        engine.start_draft("Hiring")
+        draft = engine.open_rubric_draft("Hiring")
+        nodes = tuple(reversed(draft.version.nodes))
+        weighty = (msgspec.structs.replace(nodes[0], weight=9.0), *nodes[1:])
+        engine.save_draft(msgspec.structs.replace(draft.version, nodes=weighty))
+    text = cli("diff", "Hiring", "1.0.0", "draft", "--db", store).out
+    assert "1 sibling made way." in text
+    assert text.endswith("the next version is 2.0.0.\n")
+    assert "made way" not in cli("diff", "Hiring", "1.0.0", "draft", "--only", "Major", "--db", store).out
+    back = cli("diff", "Hiring", "draft", "1.0.0", "--db", store).out
+    assert "next version" not in back

@@ -11,7 +11,7 @@ from rubrictui.core.change_view import ChangeGroup, ChangeRow
 from rubrictui.core.display import visible
 from rubrictui.core.model import VersionSnapshot
 from rubrictui.core.text_diff import Part, word_diff
-from rubrictui.core.versions import VersionDiff
+from rubrictui.core.versions import CONSEQUENCES, VersionDiff
 
 #: Two values that together have at most so many characters stand side by side; longer ones are marked word by word.
 _SHORT: Final = 60
@@ -19,8 +19,14 @@ _SHORT: Final = 60
 _MARKDOWN_MARKS: Final = re.compile(r"([\\`*_\[\]<>|~#!&@])")
 
 
-def text_lines(found: VersionDiff, groups: Sequence[ChangeGroup]) -> Iterator[str]:
-    """Every change under what it is about: its bump, then before and after.
+def text_lines(
+    found: VersionDiff, groups: Sequence[ChangeGroup], *, aside: int = 0, next_number: str = ""
+) -> Iterator[str]:
+    """Every change under what it is about: its bump, then before and after; and what the bumps mean.
+
+    Args:
+        aside: how many siblings only made way for others; they are counted and not told.
+        next_number: the number that comes next; "" where none does.
 
     In long texts ``[-words-]`` were removed and ``{+words+}`` added, as ``wdiff`` marks them.
     """
@@ -34,7 +40,16 @@ def text_lines(found: VersionDiff, groups: Sequence[ChangeGroup]) -> Iterator[st
             yield from (f"         {line}" for line in rest)
     if groups:
         yield ""
-    yield f"{found.computed_bump} by its changes; the next version is {found.next_version}."
+    if aside:
+        yield f"{counted(aside, 'sibling')} made way."
+    yield from _meanings(groups)
+    yield f"{found.computed_bump} by its changes{f'; the next version is {next_number}' if next_number else ''}."
+
+
+def _meanings(groups: Sequence[ChangeGroup]) -> list[str]:
+    """The reason of the changes of each bump that is shown."""
+    shown = {row.bump for group in groups for row in group.rows}
+    return [f"{bump}: {words}." for bump, words in CONSEQUENCES.items() if bump in shown]
 
 
 def _row_text(row: ChangeRow) -> str:
@@ -49,7 +64,13 @@ def _row_text(row: ChangeRow) -> str:
 
 
 def markdown(
-    found: VersionDiff, groups: Sequence[ChangeGroup], base: VersionSnapshot | None, draft: VersionSnapshot
+    found: VersionDiff,
+    groups: Sequence[ChangeGroup],
+    base: VersionSnapshot | None,
+    draft: VersionSnapshot,
+    *,
+    aside: int = 0,
+    next_number: str = "",
 ) -> str:
     """The same as a page of Markdown: a heading, what it amounts to, a table for each thing that changed.
 
@@ -67,10 +88,11 @@ def markdown(
         for bump in ("Major", "Minor", "Patch")
         if (count := sum(change.bump == bump for change in found.changes))
     ]
-    lines += [
-        f"{', '.join(counts)}: **{found.computed_bump}**. The next version is {found.next_version}.",
-        "",
-    ]
+    following = f" The next version is {next_number}." if next_number else ""
+    way = f" {counted(aside, 'sibling')} made way." if aside else ""
+    lines += [f"{', '.join(counts)}: **{found.computed_bump}**.{following}{way}", ""]
+    if meanings := _meanings(groups):
+        lines += [" ".join(meanings), ""]
     for group in groups:
         lines += [f"## {escape(' / '.join(group.path))}", ""]
         if group.also:

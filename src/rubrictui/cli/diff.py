@@ -80,6 +80,7 @@ def run(options: argparse.Namespace, output: Output) -> int:
 
         base = _base(options.files[0], options.scales)
         draft = read_version(options.files[1], options.scales)
+        is_next = base is None or (base.number is not None and draft.number in (None, base.number))
     else:
         if options.bump:
             raise UsageError(
@@ -89,7 +90,9 @@ def run(options: argparse.Namespace, output: Output) -> int:
 
         with open_engine(options) as engine:
             base, draft = engine.two_versions(*options.names)
-    return _print(base, draft, options, output)
+            numbers = [each.number for each in engine.rubric(options.names[0]).versions if each.number]
+        is_next = draft.number is None and numbers[:1] == [base.number]
+    return _print(base, draft, options, output, is_next=is_next)
 
 
 def _base(name: str, scale_files: list[str] | None) -> VersionSnapshot | None:
@@ -106,9 +109,15 @@ def _base(name: str, scale_files: list[str] | None) -> VersionSnapshot | None:
 
 
 def _print(
-    base: VersionSnapshot | None, draft: VersionSnapshot, options: argparse.Namespace, output: Output
+    base: VersionSnapshot | None,
+    draft: VersionSnapshot,
+    options: argparse.Namespace,
+    output: Output,
+    *,
+    is_next: bool,
 ) -> int:
-    from rubrictui.core.change_view import change_groups
+    """Print the changes; ``is_next`` says that the draft would be published after the base."""
+    from rubrictui.core.change_view import change_groups, made_way
     from rubrictui.core.model import Bump
     from rubrictui.core.versions import diff_versions
 
@@ -121,10 +130,12 @@ def _print(
     from rubrictui.cli._diff_text import markdown, text_lines
 
     groups = change_groups(found, base, draft, bumps=wanted)
+    aside = made_way(found, groups) if Bump.PATCH in wanted else 0
+    following = str(found.next_version) if is_next and found.next_version is not None else ""
     if options.markdown:
-        output.raw(markdown(found, groups, base, draft))
+        output.raw(markdown(found, groups, base, draft, aside=aside, next_number=following))
     elif found.changes:
-        output.text(*text_lines(found, groups))
+        output.text(*text_lines(found, groups, aside=aside, next_number=following))
     elif found.next_version is None:
         output.text("No changes.")
     else:

@@ -499,13 +499,14 @@ def _sentence(what: str, before: Any, after: Any, bump: Bump, none: str = "none"
 
 
 def _consequence(bump: Bump) -> str:
-    return _CONSEQUENCES[bump]
+    return f": {CONSEQUENCES[bump]}."
 
 
-_CONSEQUENCES: Final = {
-    Bump.MAJOR: ": old scores do not compare.",
-    Bump.MINOR: ": scores compare, the rules around them changed.",
-    Bump.PATCH: ": scores stay as they are.",
+#: What a change means for scores, by its bump: the reason that every change of it has.
+CONSEQUENCES: Final = {
+    Bump.MAJOR: "old scores do not compare",
+    Bump.MINOR: "scores compare, the rules around them changed",
+    Bump.PATCH: "scores stay as they are",
 }
 
 
